@@ -1,0 +1,80 @@
+# What there is to do with this repository. Everything needs Go and make only; other
+# tools are built from the versions that tools/go.mod pins.
+
+GO ?= go
+BIN := bin
+TOOLS := $(BIN)/tools
+CONTROLLER_GEN := $(TOOLS)/controller-gen
+GOLANGCI_LINT := $(TOOLS)/golangci-lint
+
+# The race detector needs cgo, which Go turns off by itself where there is no C compiler.
+RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+TEST_TIMEOUT ?= 20m
+LONG_TIMEOUT ?= 90m
+
+# Binaries say which Kubernetes they are made of and which kcp they are, in the form of a
+# Kubernetes version, because clients parse it: v1.36.3+kcp-v0.1.0.
+VERSION ?= $(shell git describe --tags --match 'v*' --dirty 2>/dev/null || echo v0.0.0-$$(git rev-parse --verify --quiet --short HEAD 2>/dev/null || echo unknown))
+COMMIT ?= $(shell git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)
+KUBERNETES_VERSION = $(shell $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes)
+VERSION_FLAGS = $(foreach package,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
+	-X $(package).gitVersion=$(KUBERNETES_VERSION)+kcp-$(VERSION) -X $(package).gitCommit=$(COMMIT))
+
+# -buildvcs=false, because the version is stamped above, and because Go refuses to build
+# where git does not trust the owner of the checkout.
+BUILD = CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w $(VERSION_FLAGS)'
+
+PLUGINS := $(wildcard cmd/kubectl-*)
+PLUGIN_PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+SERVER_PLATFORMS := $(PLUGIN_PLATFORMS)
+
+.DEFAULT_GOAL := build
+.PHONY: build test test-all test-long cross bench lint generate verify-generate clean help
+
+build: ## build all binaries into bin/
+	$(BUILD) -o $(BIN)/ ./cmd/...
+
+test: ## run the tests
+	$(if $(RACE),,@echo "no C compiler, so the race detector is off")
+	$(GO) test $(RACE) -timeout $(TEST_TIMEOUT) ./...
+
+test-all: test test-long cross ## run everything: tests, long suites, cross-compilation
+
+# Suites that take minutes look at this variable; without it they skip themselves.
+test-long: ## run the suites that take minutes
+	KCP_TEST_LONG=1 $(GO) test $(RACE) -count=1 -timeout $(LONG_TIMEOUT) ./...
+
+cross: $(PLUGIN_PLATFORMS:%=cross-plugins/%) $(SERVER_PLATFORMS:%=cross-kcp/%) ## compile for all platforms, without cgo
+
+cross-plugins/%:
+	GOOS=$(*D) GOARCH=$(*F) $(BUILD) -o $(BIN)/cross/$(*D)-$(*F)/ $(PLUGINS:%=./%)
+
+cross-kcp/%:
+	GOOS=$(*D) GOARCH=$(*F) $(BUILD) -o $(BIN)/cross/$(*D)-$(*F)/ ./cmd/kcp
+
+BENCH ?= .
+bench: ## measure; BENCH is a regular expression of what
+	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout $(LONG_TIMEOUT) ./...
+
+lint: $(GOLANGCI_LINT) ## check style, common mistakes and import rules
+	$(GOLANGCI_LINT) run ./...
+
+generate: $(CONTROLLER_GEN) ## write generated code and definitions
+	rm -rf $(BIN)/crds
+	$(CONTROLLER_GEN) object crd:crdVersions=v1 paths=./pkg/apis/... output:crd:dir=$(BIN)/crds
+	$(GO) run ./hack/crdnames $(BIN)/crds config/crds
+
+verify-generate: ## fail if generated files are not what generate writes
+	hack/verify-generate
+
+clean: ## remove what was built
+	rm -rf $(BIN)
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+$(CONTROLLER_GEN): tools/go.mod tools/go.sum
+	$(GO) build -C tools -buildvcs=false -o ../$@ sigs.k8s.io/controller-tools/cmd/controller-gen
+
+$(GOLANGCI_LINT): tools/go.mod tools/go.sum
+	$(GO) build -C tools -buildvcs=false -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -1,0 +1,17 @@
+// Command kubectl-create-workspace is the kubectl plugin "kubectl create workspace".
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/ws"
+)
+
+func main() {
+	ctx, stop := run.Signals(context.Background())
+	code := run.Execute(ctx, run.System(), ws.NewCreatePlugin, os.Args[1:])
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,18 @@
+// Command kubectl-ws is the kubectl plugin "kubectl ws": going from workspace to
+// workspace.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/ws"
+)
+
+func main() {
+	ctx, stop := run.Signals(context.Background())
+	code := run.Execute(ctx, run.System(), ws.NewPlugin, os.Args[1:])
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,23 @@
+// Package kcp is a map of this repository; there is no code in it but tests about the
+// repository as a whole: its layers, its dependencies and its documents.
+//
+// In reading order, which is also the order of the layers from the bottom up:
+//
+//   - pkg/logicalcluster and pkg/apis are the vocabulary: names and paths of workspaces,
+//     and our API kinds. Clients import them.
+//   - internal/schema, internal/tenancy, internal/authn/identity, internal/features and
+//     internal/version are rules that can be decided without asking anybody.
+//   - config holds what is embedded in the server and put into a new installation.
+//   - internal/storage is the seam of tenancy: one place puts the cluster of a request
+//     into storage keys. Beside it are the other mechanisms: internal/builtin,
+//     internal/authn, internal/authz, internal/controller, internal/discovery,
+//     internal/openapi, internal/route.
+//   - internal/catalog answers which resources exist in a workspace. It and its
+//     neighbors are the domains: they know what workspaces, bindings and shards mean.
+//   - internal/bootstrap, internal/controllers and internal/virtual are the behavior.
+//   - pkg/server puts all of it together, as lists: filters, controllers, start-up steps.
+//   - pkg/cli holds the commands, and cmd the programs that are made of them.
+//
+// docs/design says how these work together and why. layers_test.go says who may import
+// whom.
+package kcp

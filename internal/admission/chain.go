@@ -1,0 +1,108 @@
+package admission
+
+import (
+	"errors"
+
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/kubernetes/plugin/pkg/admission/certificates/approval"
+	"k8s.io/kubernetes/plugin/pkg/admission/certificates/signing"
+	"k8s.io/kubernetes/plugin/pkg/admission/certificates/subjectrestriction"
+
+	"github.com/forkless/kcp/internal/admission/deletionfinalizer"
+	"github.com/forkless/kcp/internal/admission/logicalcluster"
+	"github.com/forkless/kcp/internal/admission/namespacelifecycle"
+	"github.com/forkless/kcp/internal/admission/pathannotation"
+	"github.com/forkless/kcp/internal/admission/reservedcrdannotations"
+	"github.com/forkless/kcp/internal/admission/reservedcrdgroups"
+	"github.com/forkless/kcp/internal/admission/reservednames"
+	"github.com/forkless/kcp/internal/admission/tenancystatus"
+	"github.com/forkless/kcp/internal/admission/workspace"
+	"github.com/forkless/kcp/internal/admission/workspacetype"
+	"github.com/forkless/kcp/internal/admission/workspacetypeexists"
+	"github.com/forkless/kcp/internal/tenancy"
+)
+
+// Authorizer answers what users may do, in the logical cluster of the request and in
+// others.
+type Authorizer interface {
+	authorizer.Authorizer
+	workspacetypeexists.UseAuthorizer
+}
+
+// Config is what the plugins need. All of it is required.
+type Config struct {
+	// Types, Clusters and Paths read the tree of workspaces.
+	Types    tenancy.Types
+	Clusters tenancy.Clusters
+	Paths    tenancy.Paths
+
+	// Namespaces reads namespaces.
+	Namespaces namespacelifecycle.Namespaces
+
+	// Authorizer answers questions of plugins about the caller.
+	Authorizer Authorizer
+}
+
+// Plugin is a plugin and its name.
+type Plugin struct {
+	Name string
+	admission.Interface
+}
+
+// Plugins returns the plugins in order.
+func Plugins(config Config) []Plugin {
+	resolver := tenancy.NewResolver(config.Types, config.Clusters, config.Paths)
+	return []Plugin{
+		// What need not be looked at any further goes first.
+		{namespacelifecycle.Name, namespacelifecycle.New(config.Namespaces, config.Clusters)},
+		{tenancystatus.Name, tenancystatus.New()},
+		{approval.PluginName, certificateApproval(config.Authorizer)},
+		{signing.PluginName, certificateSigning(config.Authorizer)},
+		{subjectrestriction.PluginName, subjectrestriction.NewPlugin()},
+
+		{workspace.Name, workspace.New(config.Clusters)},
+		{deletionfinalizer.Name, deletionfinalizer.New()},
+		{workspacetype.Name, workspacetype.New(config.Clusters, config.Paths, config.Authorizer)},
+		{workspacetypeexists.Name, workspacetypeexists.New(resolver, config.Clusters, config.Authorizer)},
+		{logicalcluster.Name, logicalcluster.New()},
+
+		// Webhooks and policies of workspaces have their place here: behind what sets
+		// fields, before what guards them.
+
+		{reservednames.Name, reservednames.New()},
+		{reservedcrdannotations.Name, reservedcrdannotations.New()},
+		{reservedcrdgroups.Name, reservedcrdgroups.New()},
+		{pathannotation.Name, pathannotation.New(config.Clusters)},
+	}
+}
+
+// New returns the plugins as one, or an error if config is not complete.
+func New(config Config) (admission.Interface, error) {
+	switch {
+	case config.Types == nil || config.Clusters == nil || config.Paths == nil:
+		return nil, errors.New("admission needs readers of types, clusters and paths")
+	case config.Namespaces == nil:
+		return nil, errors.New("admission needs a reader of namespaces")
+	case config.Authorizer == nil:
+		return nil, errors.New("admission needs an authorizer")
+	}
+	var chain []admission.Interface
+	for _, plugin := range Plugins(config) {
+		// Without its name: the chain asks for the interfaces of the plugin itself.
+		chain = append(chain, plugin.Interface)
+	}
+	return admission.NewChainHandler(chain...), nil
+}
+
+func certificateApproval(a authorizer.Authorizer) admission.Interface {
+	plugin := approval.NewPlugin()
+	plugin.SetAuthorizer(a)
+	return plugin
+}
+
+func certificateSigning(a authorizer.Authorizer) admission.Interface {
+	plugin := signing.NewPlugin()
+	plugin.SetAuthorizer(a)
+	return plugin
+}

@@ -1,0 +1,2 @@
+// Package reservednames is the admission plugin that keeps names for the server.
+package reservednames

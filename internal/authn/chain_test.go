@@ -1,0 +1,184 @@
+package authn
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
+	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+)
+
+// authority signs client certificates.
+type authority struct {
+	t           *testing.T
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	a := &authority{t: t}
+	a.certificate, a.key = a.sign(&x509.Certificate{
+		Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	})
+	return a
+}
+
+// sign signs template, by itself as long as there is no authority yet.
+func (a *authority) sign(template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
+	a.t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	template.SerialNumber = big.NewInt(1)
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	parent, signer := a.certificate, a.key
+	if parent == nil {
+		parent, signer = template, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return certificate, key
+}
+
+func (a *authority) client(name string, groups ...string) *x509.Certificate {
+	certificate, _ := a.sign(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: name, Organization: groups},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	})
+	return certificate
+}
+
+func (a *authority) provider() dynamiccertificates.CAContentProvider {
+	content := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
+	provider, err := dynamiccertificates.NewStaticCAContent("test", content)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return provider
+}
+
+type tokenMap map[string]string
+
+func (m tokenMap) AuthenticateToken(_ context.Context, token string) (*authenticator.Response, bool, error) {
+	name, ok := m[token]
+	return &authenticator.Response{User: &user.DefaultInfo{Name: name}}, ok, nil
+}
+
+func TestChain(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens.csv")
+	if err := os.WriteFile(file, []byte("user-1-token,user-1,uid,\"team-1\"\nshared,from-file,uid\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clients, proxies, strangers := newAuthority(t), newAuthority(t), newAuthority(t)
+	full := Config{
+		Admin: tokenMap{"admin-token": "kcp-admin", "shared": "from-admin"},
+		RequestHeader: &authenticatorfactory.RequestHeaderConfig{
+			CAContentProvider:   proxies.provider(),
+			AllowedClientNames:  headerrequest.StaticStringSlice{"proxy"},
+			UsernameHeaders:     headerrequest.StaticStringSlice{"X-Remote-User"},
+			UIDHeaders:          headerrequest.StaticStringSlice{},
+			GroupHeaders:        headerrequest.StaticStringSlice{"X-Remote-Group"},
+			ExtraHeaderPrefixes: headerrequest.StaticStringSlice{"X-Remote-Extra-"},
+		},
+		ClientCA:  clients.provider(),
+		TokenFile: file,
+		Tokens:    []authenticator.Token{tokenMap{"later-token": "later", "user-1-token": "shadowed"}},
+		Anonymous: true,
+	}
+	certain := full
+	certain.Anonymous = false
+	authenticated := []string{user.AllAuthenticated}
+
+	table := map[string]struct {
+		reason      string
+		config      Config
+		token       string
+		certificate *x509.Certificate
+		headers     map[string]string
+		name        string // empty means 401
+		groups      []string
+	}{
+		"Nothing":             {"without a credential one is anonymous", full, "", nil, nil, user.Anonymous, []string{user.AllUnauthenticated}},
+		"NothingCertain":      {"unless that is off", certain, "", nil, nil, "", nil},
+		"AdminToken":          {"the server's own tokens are known", full, "admin-token", nil, nil, "kcp-admin", authenticated},
+		"AdminFirst":          {"and go first", full, "shared", nil, nil, "from-admin", authenticated},
+		"TokenFile":           {"tokens of the file bring their groups", full, "user-1-token", nil, nil, "user-1", []string{"team-1", user.AllAuthenticated}},
+		"LaterToken":          {"further authenticators follow", full, "later-token", nil, nil, "later", authenticated},
+		"Garbage":             {"a rejected token is no missing one", full, "garbage", nil, nil, "", nil},
+		"GarbageNoTokens":     {"even if there are none to know", Config{Anonymous: true}, "garbage", nil, nil, "", nil},
+		"Certificate":         {"a certificate names user and groups", full, "", clients.client("carol", "a", "b"), nil, "carol", []string{"a", "b", user.AllAuthenticated}},
+		"StrangeCertificate":  {"of an authority that is trusted", full, "", strangers.client("carol"), nil, "", nil},
+		"TokenAndCertificate": {"a good token makes up for a bad certificate", full, "user-1-token", strangers.client("carol"), nil, "user-1", []string{"team-1", user.AllAuthenticated}},
+		"Proxy":               {"a proxy may name the user", full, "", proxies.client("proxy"), map[string]string{"X-Remote-User": "dave", "X-Remote-Group": "g"}, "dave", []string{"g", user.AllAuthenticated}},
+		"NotTheProxy":         {"another name of its authority may not", full, "", proxies.client("other"), map[string]string{"X-Remote-User": "dave"}, "", nil},
+		"ClientAsProxy":       {"nor may clients: they are who they are", full, "", clients.client("carol"), map[string]string{"X-Remote-User": "dave"}, "carol", authenticated},
+		"HeadersOnly":         {"nor anybody without a certificate", full, "", nil, map[string]string{"X-Remote-User": "dave"}, user.Anonymous, []string{user.AllUnauthenticated}},
+	}
+	for name, tc := range table {
+		t.Run(name, func(t *testing.T) {
+			a, err := New(tc.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := httptest.NewRequest(http.MethodGet, "/", nil)
+			if tc.token != "" {
+				req.Header.Set("Authorization", "Bearer "+tc.token)
+			}
+			for name, value := range tc.headers {
+				req.Header.Set(name, value)
+			}
+			if tc.certificate != nil {
+				req.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{tc.certificate}}
+			}
+			response, ok, err := a.AuthenticateRequest(req)
+			if ok != (tc.name != "") {
+				t.Fatalf("%s: got %v, error %v", tc.reason, ok, err)
+			}
+			if !ok {
+				return
+			}
+			if diff := cmp.Diff(tc.name, response.User.GetName()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.groups, response.User.GetGroups()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+			if id := response.User.GetExtra()[user.CredentialIDKey]; tc.certificate != nil && tc.headers == nil && tc.token == "" &&
+				(len(id) != 1 || !strings.HasPrefix(id[0], "X509SHA256=")) {
+				t.Errorf("certificates are told by their hash: got %q", id)
+			}
+		})
+	}
+}
+
+func TestTokenFileMissing(t *testing.T) {
+	if _, err := New(Config{TokenFile: filepath.Join(t.TempDir(), "missing")}); err == nil {
+		t.Error("a token file that cannot be read must not be taken for an empty one")
+	}
+}

@@ -1,0 +1,73 @@
+package authz
+
+import (
+	"context"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/kubernetes/pkg/registry/rbac/validation"
+)
+
+// localPolicy is the policy of one workspace for the length of one request: its own
+// bindings and roles, and the roles of system:admin where it has none of that name.
+//
+// A request needs the same bindings and roles twice, to see whether the caller may
+// enter and then what he may do, so the answers are kept. It is not safe for
+// concurrent use.
+type localPolicy struct {
+	Policy
+	bootstrap *Snapshot
+
+	listed              bool
+	clusterRoleBindings []*rbacv1.ClusterRoleBinding
+	clusterRoles        []*rbacv1.ClusterRole
+}
+
+func newLocalPolicy(policy Policy, bootstrap *Snapshot) *localPolicy {
+	return &localPolicy{Policy: policy, bootstrap: bootstrap}
+}
+
+// resolver returns upstream's rule resolver over p.
+func (p *localPolicy) resolver() *validation.DefaultRuleResolver {
+	return validation.NewDefaultRuleResolver(p, p, p, p)
+}
+
+// GetRole implements validation.RoleGetter.
+func (p *localPolicy) GetRole(ctx context.Context, namespace, name string) (*rbacv1.Role, error) {
+	role, err := p.Policy.GetRole(ctx, namespace, name)
+	if apierrors.IsNotFound(err) {
+		return p.bootstrap.GetRole(ctx, namespace, name)
+	}
+	return role, err
+}
+
+// GetClusterRole implements validation.ClusterRoleGetter.
+func (p *localPolicy) GetClusterRole(ctx context.Context, name string) (*rbacv1.ClusterRole, error) {
+	for _, role := range p.clusterRoles {
+		if role.Name == name {
+			return role, nil
+		}
+	}
+	role, err := p.Policy.GetClusterRole(ctx, name)
+	if apierrors.IsNotFound(err) {
+		role, err = p.bootstrap.GetClusterRole(ctx, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.clusterRoles = append(p.clusterRoles, role)
+	return role, nil
+}
+
+// ListClusterRoleBindings implements validation.ClusterRoleBindingLister.
+func (p *localPolicy) ListClusterRoleBindings(ctx context.Context) ([]*rbacv1.ClusterRoleBinding, error) {
+	if p.listed {
+		return p.clusterRoleBindings, nil
+	}
+	bindings, err := p.Policy.ListClusterRoleBindings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.listed, p.clusterRoleBindings = true, bindings
+	return bindings, nil
+}

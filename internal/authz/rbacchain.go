@@ -1,0 +1,60 @@
+package authz
+
+import (
+	"context"
+
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+)
+
+// rbacChain is the link RBAC.
+type rbacChain struct {
+	bootstrap       *Bootstrap
+	local           Policy
+	logicalClusters LogicalClusters
+	audited         bool
+}
+
+// step is a part of the chain, under the name it has in audit events.
+type step struct {
+	name   string
+	decide func(*request) outcome
+}
+
+// gates must all be passed, in this order, before a policy is asked. The maximal
+// permission policies of exports belong at the end, as 04-maxpermissionpolicy.
+var gates = []step{
+	{"01-requiredgroups", requiredGroups},
+	{"02-content", content},
+	{"03-systemcrd", systemCRD},
+}
+
+// policies are asked in this order, the cheap one first. What one does not allow the
+// next may. Those of other shards belong at the end, as 05-global.
+var policies = []step{
+	{"05-bootstrap", bootstrapPolicy},
+	{"05-local", workspacePolicy},
+}
+
+// authorize takes the request through the gates and asks the policies. The reason of
+// the outcome is not for clients.
+func (c *rbacChain) authorize(ctx context.Context, attributes authorizer.Attributes, in domain) outcome {
+	trail := c.newTrail(ctx, in)
+	r := c.newRequest(ctx, attributes, trail != nil)
+	for i := range gates {
+		result := gates[i].decide(r)
+		if !result.passed {
+			trail.decided(gates[i].name, result)
+			return trail.close(result)
+		}
+		trail.passed(gates[i].name, result)
+	}
+	var result outcome
+	for i := range policies {
+		result = policies[i].decide(r)
+		trail.decided(policies[i].name, result)
+		if result.decision != authorizer.DecisionNoOpinion {
+			break
+		}
+	}
+	return trail.close(result)
+}

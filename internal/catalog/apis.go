@@ -1,0 +1,98 @@
+package catalog
+
+import (
+	"sync"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
+
+	"github.com/forkless/kcp/internal/catalog/compiled"
+	"github.com/forkless/kcp/internal/schema"
+	"github.com/forkless/kcp/internal/storage"
+)
+
+// apis are the definitions that have been compiled, shared by content.
+type apis struct {
+	config     Config
+	converters *conversion.CRConverterFactory
+	stores     *stores
+
+	mu  sync.RWMutex
+	all map[apiKey]*apiEntry
+}
+
+// apiEntry is a definition that is, or is about to be, compiled. Its lock keeps it
+// from being compiled twice without making others wait.
+type apiEntry struct {
+	mu  sync.Mutex
+	api *compiled.API
+}
+
+// apiKey says what is compiled: a definition, over the store of an identity.
+type apiKey struct{ hash, identity string }
+
+// get returns the compiled form of what is served.
+func (a *apis) get(served schema.Served) (*compiled.API, error) {
+	entry := a.entry(apiKey{hash: served.Definition.Hash, identity: served.Identity})
+	entry.mu.Lock()
+	defer entry.mu.Unlock()
+	if entry.api != nil {
+		return entry.api, nil
+	}
+	api, err := a.compile(served)
+	if err != nil {
+		return nil, err
+	}
+	entry.api = api
+	return api, nil
+}
+
+func (a *apis) entry(key apiKey) *apiEntry {
+	a.mu.RLock()
+	entry := a.all[key]
+	a.mu.RUnlock()
+	if entry != nil {
+		return entry
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if entry = a.all[key]; entry == nil {
+		entry = &apiEntry{}
+		a.all[key] = entry
+	}
+	return entry
+}
+
+// compile returns the compiled form of what is served without keeping it.
+func (a *apis) compile(served schema.Served) (*compiled.API, error) {
+	config, err := a.configFor(served)
+	if err != nil {
+		return nil, err
+	}
+	return compiled.New(served.Definition, config)
+}
+
+func (a *apis) configFor(served schema.Served) (compiled.Config, error) {
+	resource := storage.Resource{GroupResource: served.Definition.GroupResource(), Identity: served.Identity}
+	shared, err := a.stores.get(resource)
+	if err != nil {
+		return compiled.Config{}, err
+	}
+	return compiled.Config{
+		Shared:              shared,
+		Prefix:              resource.Prefix(),
+		Converters:          a.converters,
+		Authorizer:          a.config.Authorizer,
+		MaxRequestBodyBytes: a.config.MaxRequestBodyBytes,
+	}, nil
+}
+
+// drop forgets the compiled form of a definition that no cluster has any more.
+// Requests under way keep what they have.
+func (a *apis) drop(definition *schema.Definition, identity string) {
+	if definition == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.all, apiKey{hash: definition.Hash, identity: identity})
+}

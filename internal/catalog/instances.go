@@ -1,0 +1,112 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/forkless/kcp/internal/catalog/compiled"
+	"github.com/forkless/kcp/internal/schema"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// DeleteInstances deletes all objects of crd in cluster. Objects with finalizers stay
+// until those are gone; Instances tells which. Nobody is asked for admission.
+func (c *Catalog) DeleteInstances(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) error {
+	registry, err := c.registry(cluster, crd)
+	if err != nil {
+		return err
+	}
+	ctx = logicalcluster.NewContext(ctx, cluster)
+	items, err := list(ctx, registry)
+	if err != nil {
+		return fmt.Errorf("listing instances: %w", err)
+	}
+	var failed []error
+	done := map[string]bool{}
+	for i := range items {
+		namespace := items[i].GetNamespace()
+		if done[namespace] {
+			continue
+		}
+		done[namespace] = true
+		ctx := request.WithNamespace(ctx, namespace)
+		if _, err := registry.DeleteCollection(ctx, rest.ValidateAllObjectFunc, nil, nil); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return fmt.Errorf("deleting instances: %w", err)
+	}
+	return nil
+}
+
+// Instance names an object of a CustomResourceDefinition.
+type Instance struct {
+	Namespace, Name string
+	// Finalizers are what the object waits for, if it is being deleted.
+	Finalizers []string
+}
+
+// Instances returns the objects of crd that are in cluster, none older than the last
+// write.
+func (c *Catalog) Instances(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) ([]Instance, error) {
+	registry, err := c.registry(cluster, crd)
+	if err != nil {
+		return nil, err
+	}
+	items, err := list(logicalcluster.NewContext(ctx, cluster), registry)
+	if err != nil {
+		return nil, fmt.Errorf("listing instances: %w", err)
+	}
+	instances := make([]Instance, len(items))
+	for i := range items {
+		instances[i] = Instance{
+			Namespace:  items[i].GetNamespace(),
+			Name:       items[i].GetName(),
+			Finalizers: items[i].GetFinalizers(),
+		}
+	}
+	return instances, nil
+}
+
+func list(ctx context.Context, registry rest.Lister) ([]unstructured.Unstructured, error) {
+	obj, err := registry.List(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return obj.(*unstructured.UnstructuredList).Items, nil
+}
+
+// registry returns the registry of crd's storage version. It works for definitions
+// that are not served (any more) as well: those that a definition of the Source hides.
+func (c *Catalog) registry(cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) (*customresource.REST, error) {
+	api, err := c.api(cluster, crd)
+	if err != nil {
+		return nil, err
+	}
+	version, err := api.Version(api.StorageVersion())
+	if err != nil {
+		return nil, err
+	}
+	return version.Resource, nil
+}
+
+func (c *Catalog) api(cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) (*compiled.API, error) {
+	if served, ok := c.index.own(cluster, crd.Name); ok {
+		return c.apis.get(served)
+	}
+	definition, err := schema.New(crd)
+	if err != nil {
+		return nil, err
+	}
+	// Nobody would ever tell that it can be forgotten, so it is not kept.
+	return c.apis.compile(schema.Served{Definition: definition, Identity: storage.CustomResources})
+}

@@ -1,0 +1,183 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	apischema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	apistorage "k8s.io/apiserver/pkg/storage"
+
+	"github.com/forkless/kcp/internal/catalog/view"
+	"github.com/forkless/kcp/internal/schema"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// Opener opens stores. A resource is open at most once.
+type Opener interface {
+	Open(resource storage.Resource, kind storage.Kind) (apistorage.Interface, error)
+	CloseResource(resource storage.Resource)
+}
+
+// openTimeout is how long a request waits for the watch cache of a store that has
+// just been opened. One that takes longer answers that it is initializing.
+const openTimeout = 5 * time.Second
+
+// stores are the shared stores that have been opened, one for each resource.
+type stores struct {
+	opener Opener
+	// typedKind returns the kind of resources that are stored as Go types.
+	typedKind func(apischema.GroupResource) (storage.Kind, bool)
+	// definitionOf returns what a resource is in a cluster.
+	definitionOf func(logicalcluster.Name, storage.Resource) (*schema.Definition, bool)
+
+	mu   sync.Mutex
+	open map[storage.Resource]*openStore
+}
+
+// openStore is a store that is, or is about to be, open. Its lock keeps a resource
+// from being opened twice without making others wait.
+type openStore struct {
+	mu     sync.Mutex
+	kind   storage.Kind
+	handle *reopenable
+	shared *view.Shared
+}
+
+// get returns the store of resource, opening it if need be.
+func (s *stores) get(resource storage.Resource) (*view.Shared, error) {
+	store := s.entry(resource)
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	if store.shared != nil {
+		return store.shared, nil
+	}
+	kind := s.kind(resource)
+	opened, err := s.openReady(resource, kind)
+	if err != nil {
+		return nil, err
+	}
+	store.kind, store.handle = kind, newReopenable(opened)
+	store.shared = &view.Shared{Interface: store.handle, New: kind.New, NewList: kind.NewList, Attrs: kind.Attrs}
+	return store.shared, nil
+}
+
+func (s *stores) entry(resource storage.Resource) *openStore {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	store := s.open[resource]
+	if store == nil {
+		store = &openStore{}
+		s.open[resource] = store
+	}
+	return store
+}
+
+// openReady opens a store and waits for its watch cache, so that the first request for
+// a resource is answered and not told to come back.
+func (s *stores) openReady(resource storage.Resource, kind storage.Kind) (apistorage.Interface, error) {
+	opened, err := s.opener.Open(resource, kind)
+	if err != nil {
+		return nil, err
+	}
+	// That it takes too long is said to those who read from it.
+	_ = wait.PollUntilContextTimeout(context.Background(), time.Millisecond, openTimeout, true,
+		func(context.Context) (bool, error) { return opened.ReadinessCheck() == nil, nil })
+	return opened, nil
+}
+
+// reopen fills the watch cache of resource anew. It is necessary when objects in it
+// can be selected by a field they could not be selected by when they came in: the
+// cache remembers the fields of objects. Watches end, and are begun anew by clients.
+func (s *stores) reopen(resource storage.Resource) error {
+	store := s.entry(resource)
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	if store.shared == nil {
+		return nil
+	}
+	s.opener.CloseResource(resource)
+	opened, err := s.openReady(resource, store.kind)
+	if err != nil {
+		return fmt.Errorf("reopening store: %w", err)
+	}
+	store.handle.set(opened)
+	return nil
+}
+
+func (s *stores) kind(resource storage.Resource) storage.Kind {
+	if resource.Identity == "" && s.typedKind != nil {
+		if kind, ok := s.typedKind(resource.GroupResource); ok {
+			if kind.Attrs == nil {
+				kind.Attrs = apistorage.DefaultNamespaceScopedAttr
+			}
+			return kind
+		}
+	}
+	return storage.Kind{
+		New:     func() runtime.Object { return &unstructured.Unstructured{} },
+		NewList: func() runtime.Object { return &unstructured.UnstructuredList{} },
+		// Objects are stored as JSON, whatever their schema.
+		Codec: unstructured.UnstructuredJSONScheme,
+		Attrs: func(obj runtime.Object) (labels.Set, fields.Set, error) { return s.attrs(resource, obj) },
+	}
+}
+
+// attrs returns by what obj can be selected. Which fields those are is decided by the
+// definition its own cluster has; other clusters may have others of the same name.
+func (s *stores) attrs(resource storage.Resource, obj runtime.Object) (labels.Set, fields.Set, error) {
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, nil, err
+	}
+	selectable := fields.Set{
+		"metadata.name":      accessor.GetName(),
+		"metadata.namespace": accessor.GetNamespace(),
+	}
+	u, ok := obj.(*unstructured.Unstructured)
+	cluster := logicalcluster.FromAnnotations(accessor.GetAnnotations())
+	if !ok || cluster.Empty() {
+		return accessor.GetLabels(), selectable, nil
+	}
+	if definition, ok := s.definitionOf(cluster, resource); ok {
+		for _, path := range definition.SelectableFields() {
+			selectable[path] = fieldValue(u.Object, path)
+		}
+	}
+	return accessor.GetLabels(), selectable, nil
+}
+
+// fieldValue returns the scalar at path as selectors compare it, empty if there is none.
+func fieldValue(content map[string]any, path string) string {
+	value, found, err := unstructured.NestedFieldNoCopy(content, strings.Split(path, ".")...)
+	if err != nil || !found || value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
+}
+
+// gainsField says whether after has a selectable field that before lacks.
+func gainsField(before, after *schema.Definition) bool {
+	if before == nil || after == nil {
+		return false
+	}
+	known := map[string]bool{}
+	for _, path := range before.SelectableFields() {
+		known[path] = true
+	}
+	for _, path := range after.SelectableFields() {
+		if !known[path] {
+			return true
+		}
+	}
+	return false
+}

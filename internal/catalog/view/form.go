@@ -1,0 +1,179 @@
+package view
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/forkless/kcp/internal/catalog/structural"
+)
+
+// Form is how one version of one definition sees objects. It is immutable.
+type Form struct {
+	// Kind is the kind and version of what callers see.
+	Kind schema.GroupVersionKind
+	// StorageVersion is the version objects are stored in.
+	StorageVersion string
+	// Schemas prune and default. Nil means that objects of any version and content are
+	// shown, as they are but for the name of their version.
+	Schemas *structural.Schemas
+	// Convert turns an object into another version. It may change and return what it
+	// is given. Nil means that versions differ in nothing but their name.
+	Convert func(u *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error)
+	// Annotate, if set, is called with each object on the way out, before its version
+	// is changed, and returns annotations to add.
+	Annotate func(u *unstructured.Unstructured) map[string]string
+}
+
+// out returns stored as callers see it. It may change and return stored if isOwned;
+// otherwise stored shares memory with others.
+func (f *Form) out(stored runtime.Object, isOwned bool) (*unstructured.Unstructured, error) {
+	u, isOwned, err := f.content(stored, isOwned)
+	if err != nil {
+		return nil, err
+	}
+	if len(u.Object) == 0 {
+		// The zero object that a read returns where not found is ignored.
+		return u, nil
+	}
+	if extra := f.annotations(u); len(extra) > 0 {
+		if !isOwned {
+			u, isOwned = u.DeepCopy(), true
+		}
+		addAnnotations(u, extra)
+	}
+	if u, isOwned, err = f.normalize(u, isOwned); err != nil {
+		return nil, err
+	}
+	return f.convert(u, f.Kind.GroupVersion(), isOwned)
+}
+
+// normalize prunes and defaults u by the schema of the version it is stored in.
+func (f *Form) normalize(u *unstructured.Unstructured, isOwned bool) (*unstructured.Unstructured, bool, error) {
+	if f.Schemas == nil {
+		return u, isOwned, nil
+	}
+	version := u.GroupVersionKind().Version
+	if f.Schemas.Version(version) == nil {
+		return nil, false, fmt.Errorf("object is stored in version %q, which its definition does not have", u.GetAPIVersion())
+	}
+	if f.Schemas.Unchanged(version, u.Object) {
+		return u, isOwned, nil
+	}
+	if !isOwned {
+		u = u.DeepCopy()
+	}
+	if _, err := f.Schemas.Coerce(u, structural.Options{Repair: true}); err != nil {
+		return nil, false, fmt.Errorf("reading stored object: %w", err)
+	}
+	f.Schemas.Default(u)
+	return u, true, nil
+}
+
+// content returns stored as an unstructured object.
+func (f *Form) content(stored runtime.Object, isOwned bool) (*unstructured.Unstructured, bool, error) {
+	if u, ok := stored.(*unstructured.Unstructured); ok {
+		return u, isOwned, nil
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(stored)
+	if err != nil {
+		return nil, false, fmt.Errorf("showing %T as unstructured: %w", stored, err)
+	}
+	u := &unstructured.Unstructured{Object: content}
+	// Decoded Go types need not carry their kind. They are stored in one version.
+	u.SetGroupVersionKind(f.Kind.GroupKind().WithVersion(f.StorageVersion))
+	return u, true, nil
+}
+
+// in returns u as it is to be stored, in the Go type that newObject makes. It does
+// not change u.
+func (f *Form) in(u *unstructured.Unstructured, newObject func() runtime.Object) (runtime.Object, error) {
+	converted, err := f.convert(u, schema.GroupVersion{Group: f.Kind.Group, Version: f.StorageVersion}, false)
+	if err != nil {
+		return nil, err
+	}
+	object := newObject()
+	if _, ok := object.(*unstructured.Unstructured); ok {
+		return converted, nil
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(converted.Object, object); err != nil {
+		return nil, fmt.Errorf("storing as %T: %w", object, err)
+	}
+	return object, nil
+}
+
+// convert returns u in another version, pruned by that version's schema.
+func (f *Form) convert(u *unstructured.Unstructured, to schema.GroupVersion, isOwned bool) (*unstructured.Unstructured, error) {
+	if u.GetAPIVersion() == to.String() {
+		return u, nil
+	}
+	if f.Convert != nil {
+		if !isOwned {
+			u, isOwned = u.DeepCopy(), true
+		}
+		var err error
+		if u, err = f.Convert(u, to); err != nil {
+			return nil, fmt.Errorf("converting to %s: %w", to, err)
+		}
+	} else {
+		u = withAPIVersion(u, to)
+	}
+	if f.Schemas == nil || f.Schemas.Coerced(to.Version, u.Object) {
+		return u, nil
+	}
+	if !isOwned {
+		u = u.DeepCopy()
+	}
+	if _, err := f.Schemas.Coerce(u, structural.Options{}); err != nil {
+		return nil, fmt.Errorf("converting to %s: %w", to, err)
+	}
+	return u, nil
+}
+
+func (f *Form) annotations(u *unstructured.Unstructured) map[string]string {
+	if f.Annotate == nil {
+		return nil
+	}
+	return f.Annotate(u)
+}
+
+// withAPIVersion returns an object that differs from u in its version alone. All but
+// the top level is shared.
+func withAPIVersion(u *unstructured.Unstructured, to schema.GroupVersion) *unstructured.Unstructured {
+	content := make(map[string]any, len(u.Object))
+	for key, value := range u.Object {
+		content[key] = value
+	}
+	content["apiVersion"] = to.String()
+	return &unstructured.Unstructured{Object: content}
+}
+
+func addAnnotations(u *unstructured.Unstructured, extra map[string]string) {
+	annotations := u.GetAnnotations()
+	if annotations == nil {
+		annotations = make(map[string]string, len(extra))
+	}
+	for key, value := range extra {
+		annotations[key] = value
+	}
+	u.SetAnnotations(annotations)
+}
+
+// bookmark returns a bookmark, which has a resource version and perhaps annotations
+// and nothing else, as one of callers' kind.
+func (f *Form) bookmark(stored runtime.Object) (*unstructured.Unstructured, error) {
+	accessor, err := meta.Accessor(stored)
+	if err != nil {
+		return nil, fmt.Errorf("reading bookmark: %w", err)
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(f.Kind)
+	u.SetResourceVersion(accessor.GetResourceVersion())
+	if annotations := accessor.GetAnnotations(); len(annotations) > 0 {
+		u.SetAnnotations(annotations)
+	}
+	return u, nil
+}

@@ -1,0 +1,119 @@
+package logicalcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+
+	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/internal/tenancy/phase"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+const (
+	workers = 8
+
+	// lookAgain is how often the content of a cluster that cannot go yet is looked at.
+	lookAgain = 500 * time.Millisecond
+
+	adminBindingName = "workspace-admin"
+)
+
+// Config is what the controller works with.
+type Config struct {
+	Layer       *storage.Layer
+	Clusters    cached.LogicalClusterReader
+	Workspaces  cached.WorkspaceReader
+	Definitions cached.DefinitionReader
+	Policy      *cached.Policy
+	// OpenStore makes sure that the store of a custom resource is open.
+	OpenStore func(storage.Resource) error
+	// Cut ends the requests that run in a cluster.
+	Cut   func(logicalcluster.Name)
+	Clock clock.PassiveClock
+}
+
+type reconciler struct{ Config }
+
+// New returns the controller.
+func New(config Config) (*controller.Controller, error) {
+	r := &reconciler{config}
+	clusters, ok := config.Layer.Store(cached.LogicalClusters)
+	if !ok {
+		return nil, errors.New("the store of logical clusters is not open")
+	}
+	bindings, ok := config.Layer.Store(cached.ClusterRoleBindings)
+	if !ok {
+		return nil, errors.New("the store of cluster role bindings is not open")
+	}
+	return controller.New(controller.Options{
+		Name:    "logicalcluster",
+		Workers: workers,
+		Sources: []controller.Source{
+			{Store: clusters, Prefix: cached.LogicalClusters.Prefix(), Keys: controller.OwnKey},
+			{Store: bindings, Prefix: cached.ClusterRoleBindings.Prefix(), Keys: clusterOfAdminBinding},
+		},
+		Reconcile: r.reconcile,
+	}), nil
+}
+
+// clusterOfAdminBinding returns the key of the LogicalCluster that an admin binding
+// belongs to, so that a deleted one comes back.
+func clusterOfAdminBinding(obj runtime.Object) []controller.Key {
+	keys := controller.OwnKey(obj)
+	if len(keys) != 1 || keys[0].Name != adminBindingName {
+		return nil
+	}
+	return []controller.Key{{Cluster: keys[0].Cluster, Name: corev1alpha1.LogicalClusterName}}
+}
+
+func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
+	lc, err := r.Clusters.Get(ctx, key.Cluster)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if lc.DeletionTimestamp.IsZero() {
+		err = r.keep(ctx, key.Cluster, lc)
+	} else {
+		err = r.end(ctx, key.Cluster, lc)
+	}
+	if errors.Is(err, storage.ErrBatchConflict) {
+		return apierrors.NewConflict(cached.LogicalClusters.GroupResource, key.Cluster.String(), err)
+	}
+	return err
+}
+
+// keep brings a cluster that is not being deleted to what it should be.
+func (r *reconciler) keep(ctx context.Context, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) error {
+	batch := r.Layer.NewBatch()
+	wanted := phase.LogicalCluster(phase.LogicalClusterInput{Observed: lc, Now: r.now()})
+	if wanted != lc {
+		batch.Update(cached.LogicalClusters, cluster, wanted)
+	}
+	if err := r.keepAdmin(ctx, batch, cluster, lc); err != nil {
+		return fmt.Errorf("keeping the creator an admin: %w", err)
+	}
+	if err := batch.Commit(ctx); err != nil {
+		return err
+	}
+	if wanted.Status.Phase == corev1alpha1.PhaseInactive {
+		// New requests are refused already.
+		r.Cut(cluster)
+		r.Cut(logicalcluster.Wildcard)
+	}
+	return nil
+}
+
+func (r *reconciler) now() metav1.Time { return metav1.NewTime(r.Clock.Now()) }

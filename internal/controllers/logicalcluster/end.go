@@ -1,0 +1,139 @@
+package logicalcluster
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/internal/tenancy/phase"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// end takes a cluster that is being deleted one round further.
+func (r *reconciler) end(ctx context.Context, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) error {
+	resources, err := r.resources(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	content, err := r.empty(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	wanted := phase.LogicalCluster(phase.LogicalClusterInput{Observed: lc, Content: content, Now: r.now()})
+	switch {
+	case !content.Gone():
+		if wanted != lc {
+			batch := r.Layer.NewBatch()
+			batch.Update(cached.LogicalClusters, cluster, wanted)
+			if err := batch.Commit(ctx); err != nil {
+				return err
+			}
+		}
+		return controller.After(lookAgain)
+	case len(wanted.Finalizers) > 0:
+		// Terminators or somebody else's finalizers keep the LogicalCluster itself.
+		return r.remove(ctx, cluster, without(resources, cached.LogicalClusters), func(batch *storage.Batch) error {
+			if wanted != lc {
+				batch.Update(cached.LogicalClusters, cluster, wanted)
+			}
+			return nil
+		})
+	default:
+		defer r.Cut(cluster)
+		return r.remove(ctx, cluster, resources, func(batch *storage.Batch) error {
+			batch.Require(cached.LogicalClusters, cluster, lc)
+			return r.release(ctx, batch, cluster, lc)
+		})
+	}
+}
+
+// remove purges the resources of a cluster. What also adds is written in the
+// transaction of the last of them.
+func (r *reconciler) remove(ctx context.Context, cluster logicalcluster.Name,
+	resources []storage.Resource, also func(*storage.Batch) error,
+) error {
+	// Room for the writes of also, and the LogicalCluster goes in the last transaction:
+	// a crash between two leaves something that says that there is more to do.
+	const most = storage.MaxBatch / 2
+	slices.SortStableFunc(resources, func(a, b storage.Resource) int {
+		return boolCompare(a == cached.LogicalClusters, b == cached.LogicalClusters)
+	})
+	for len(resources) > most {
+		batch := r.Layer.NewBatch()
+		batch.Purge(cluster, resources[:most]...)
+		if err := batch.Commit(ctx); err != nil {
+			return err
+		}
+		resources = resources[most:]
+	}
+	batch := r.Layer.NewBatch()
+	batch.Purge(cluster, resources...)
+	if err := also(batch); err != nil {
+		return err
+	}
+	return batch.Commit(ctx)
+}
+
+// release lets the Workspace of a cluster go, which the cluster was kept for.
+func (r *reconciler) release(ctx context.Context, batch *storage.Batch, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) error {
+	owner := lc.Spec.Owner
+	if owner == nil {
+		return nil
+	}
+	parent, err := logicalcluster.ParseName(owner.Cluster)
+	if err != nil {
+		return nil //nolint:nilerr // an owner that cannot be found has nothing to be let go
+	}
+	ws, err := r.Workspaces.Get(ctx, parent, owner.Name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case ws.UID != owner.UID || ws.Spec.Cluster != cluster.String() || ws.DeletionTimestamp.IsZero():
+		return nil
+	}
+	kept := slices.DeleteFunc(slices.Clone(ws.Finalizers), func(f string) bool { return f == corev1alpha1.LogicalClusterFinalizer })
+	if len(kept) == 0 {
+		batch.Delete(cached.Workspaces, parent, ws)
+		return nil
+	}
+	// The workspace controller says the rest when it sees that the cluster is gone.
+	return nil
+}
+
+// resources returns all resources that the cluster may have objects of.
+func (r *reconciler) resources(ctx context.Context, cluster logicalcluster.Name) ([]storage.Resource, error) {
+	definitions, err := r.Definitions.List(ctx, cluster)
+	if err != nil {
+		return nil, err
+	}
+	for _, crd := range definitions {
+		resource := storage.Resource{Identity: storage.CustomResources}
+		resource.Group, resource.Resource = crd.Spec.Group, crd.Spec.Names.Plural
+		if err := r.OpenStore(resource); err != nil {
+			return nil, err
+		}
+	}
+	return r.Layer.Opened(), nil
+}
+
+func without(resources []storage.Resource, resource storage.Resource) []storage.Resource {
+	return slices.DeleteFunc(slices.Clone(resources), func(r storage.Resource) bool { return r == resource })
+}
+
+func boolCompare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}

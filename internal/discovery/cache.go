@@ -1,0 +1,53 @@
+package discovery
+
+import (
+	"crypto/sha256"
+
+	"k8s.io/utils/lru"
+
+	"github.com/forkless/kcp/internal/schema"
+)
+
+const defaultCacheSize = 256
+
+// cache keeps the documents used last, by content.
+type cache struct{ documents *lru.Cache }
+
+func newCache(size int) *cache {
+	if size == 0 {
+		size = defaultCacheSize
+	}
+	return &cache{documents: lru.New(size)}
+}
+
+// get returns the document of a set of definitions. Two requests that miss at the same
+// time both build it, which is cheaper than making all wait for one another.
+func (c *cache) get(builtins *snapshot, definitions []schema.Served) (*document, error) {
+	key := keyOf(builtins, definitions)
+	if found, ok := c.documents.Get(key); ok {
+		return found.(*document), nil
+	}
+	built, err := newDocument(builtins, definitions)
+	if err != nil {
+		return nil, err
+	}
+	c.documents.Add(key, built)
+	return built, nil
+}
+
+// keyOf covers everything a document depends on. The identity of an API is not part of
+// it: clients cannot see it here.
+func keyOf(builtins *snapshot, definitions []schema.Served) [sha256.Size]byte {
+	content := make([]byte, 0, len(builtins.hash)+len(definitions)*(2*sha256.Size+2))
+	content = append(content, builtins.hash...)
+	for _, served := range definitions {
+		flag := byte('a')
+		if served.Terminating {
+			flag = 't'
+		}
+		content = append(content, flag)
+		content = append(content, served.Definition.Hash...)
+		content = append(content, 0)
+	}
+	return sha256.Sum256(content)
+}

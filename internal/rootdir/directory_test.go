@@ -1,0 +1,212 @@
+package rootdir
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	// holdVariable makes this test binary hold the directory it names.
+	holdVariable = "ROOTDIR_TEST_HOLD"
+	holding      = "holding"
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(holdVariable); path != "" {
+		os.Exit(hold(path))
+	}
+	os.Exit(m.Run())
+}
+
+// hold takes hold of a directory and keeps it until standard input ends.
+func hold(path string) int {
+	d, err := Open(path, ".kcp", holder(os.Getpid()))
+	if err != nil {
+		return 1
+	}
+	_, _ = os.Stdout.WriteString(holding + "\n")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	if d.Close() != nil {
+		return 1
+	}
+	return 0
+}
+
+func holder(pid int) Holder {
+	return Holder{PID: pid, Started: time.Now(), Version: "v0.3.0", URL: "https://127.0.0.1:6443"}
+}
+
+// elsewhere holds the directory at path in another process.
+func elsewhere(t *testing.T, path string) *exec.Cmd {
+	t.Helper()
+	other := exec.Command(os.Args[0])
+	other.Env = append(os.Environ(), holdVariable+"="+path)
+	// Kept open, though unused, for as long as the process is to live.
+	stdin, err := other.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = stdin.Close()
+		_ = other.Wait()
+	})
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || strings.TrimSpace(line) != holding {
+		t.Fatalf("the other process did not take hold of the directory: %q, %v", line, err)
+	}
+	return other
+}
+
+func TestOneHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".kcp")
+	other := elsewhere(t, path)
+
+	_, err := Open(path, ".kcp", holder(os.Getpid()))
+	var inUse *InUseError
+	if !errors.As(err, &inUse) {
+		t.Fatalf("a directory that another process holds was opened: %v", err)
+	}
+	if inUse.Holder.PID != other.Process.Pid {
+		t.Errorf("the error names pid %d, the holder is %d", inUse.Holder.PID, other.Process.Pid)
+	}
+	found, held, err := HolderOf(path)
+	if err != nil || !held || found.PID != other.Process.Pid || found.URL == "" {
+		t.Errorf("HolderOf = %+v, %t, %v; want pid %d with its URL", found, held, err, other.Process.Pid)
+	}
+
+	// A process that is killed lets go without any help.
+	if err := other.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = other.Wait()
+	d, err := Open(path, ".kcp", holder(os.Getpid()))
+	if err != nil {
+		t.Fatalf("the directory of a killed process cannot be opened: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, held, err := HolderOf(path); held || err != nil {
+		t.Errorf("a closed directory is held: %t, %v", held, err)
+	}
+}
+
+func TestOneHolderInThisProcess(t *testing.T) {
+	path := t.TempDir()
+	d, err := Open(path, ".kcp", holder(4711))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path, ".kcp", holder(4712)); !errors.As(err, new(*InUseError)) {
+		t.Errorf("two parts of a process hold the same directory: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCloseLeavesNoTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", ".kcp")
+	d, err := Open(path, ".kcp", holder(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != directoryMode {
+		t.Errorf("the directory has mode %v, want %v (%v)", info.Mode().Perm(), directoryMode, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("a directory that was made and never claimed is still there: %v", err)
+	}
+
+	d, err = Open(path, ".kcp", holder(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !d.New() {
+		t.Error("a directory that was never claimed is not new")
+	}
+	if err := d.Claim("v0.3.0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, err = Open(path, ".kcp", holder(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	if d.New() {
+		t.Error("a directory that was claimed is new")
+	}
+}
+
+func TestNewerLayout(t *testing.T) {
+	path := t.TempDir()
+	mark := []byte(`{"layout":2,"version":"v0.5.0"}`)
+	if err := os.WriteFile(filepath.Join(path, layoutFile), mark, fileMode); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(path, ".kcp", holder(1))
+	if !errors.As(err, new(*NewerLayoutError)) {
+		t.Fatalf("a directory of a newer version was opened: %v", err)
+	}
+	const want = ".kcp was written by kcp v0.5.0, this is v0.3.0; nothing was changed"
+	if err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+	if _, held, err := HolderOf(path); held || err != nil {
+		t.Errorf("the directory is still held: %t, %v", held, err)
+	}
+}
+
+func TestInUseErrorText(t *testing.T) {
+	now := time.Now()
+	today := time.Date(now.Year(), now.Month(), now.Day(), 10, 2, 0, 0, time.Local)
+	for name, tc := range map[string]struct {
+		reason string
+		holder Holder
+		want   string
+	}{
+		"Today":  {"the time of day is enough", Holder{PID: 4711, Started: today}, ".kcp is in use by pid 4711, started 10:02"},
+		"Before": {"10:02 of another day is not today's", Holder{PID: 4711, Started: time.Date(2020, 2, 3, 10, 2, 0, 0, time.Local)}, ".kcp is in use by pid 4711, started 2020-02-03 10:02"},
+		"Silent": {"a holder that has not described itself yet has no number", Holder{}, ".kcp is in use by another process"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := (&InUseError{Label: ".kcp", Holder: tc.holder}).Error(); got != tc.want {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestDescribeShorter(t *testing.T) {
+	path := t.TempDir()
+	d, err := Open(path, ".kcp", Holder{PID: 4711, Version: "v0.3.0-a-very-long-version"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	if err := d.Describe(Holder{PID: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if got, held, err := HolderOf(path); err != nil || !held || got.PID != 1 || got.Version != "" {
+		t.Errorf("HolderOf = %+v, %t, %v after a shorter description", got, held, err)
+	}
+}

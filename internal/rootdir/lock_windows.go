@@ -1,0 +1,36 @@
+package rootdir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// The lock is on one byte far behind the content: a lock on Windows keeps others from
+// reading what it covers, and they are to read who holds the directory.
+const (
+	lockedByte = 1 << 30
+	oneByte    = 1
+)
+
+// tryLock locks an open file for this process, or returns errHeld.
+func tryLock(file *os.File) error {
+	err := windows.LockFileEx(windows.Handle(file.Fd()),
+		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, oneByte, 0, at())
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
+		return errHeld
+	default:
+		return fmt.Errorf("locking file: %w", err)
+	}
+}
+
+func unlock(file *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(file.Fd()), 0, oneByte, 0, at())
+}
+
+func at() *windows.Overlapped { return &windows.Overlapped{Offset: lockedByte} }

@@ -1,0 +1,129 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+const metricsPath = "/metrics"
+
+// WithCluster takes the cluster off the URL and puts it into the context. Requests
+// without a cluster prefix go on without a cluster, but for /metrics, which the
+// policy of root decides about.
+func WithCluster(next http.Handler, resolver *Resolver, errorCodec runtime.NegotiatedSerializer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, rest, ok, err := Split(r.URL)
+		switch {
+		case !ok && r.URL.Path == metricsPath:
+			next.ServeHTTP(w, r.WithContext(logicalcluster.NewContext(r.Context(), logicalcluster.Root)))
+			return
+		case !ok:
+			next.ServeHTTP(w, r)
+			return
+		case err != nil:
+			writeError(w, r, errorCodec, apierrors.NewBadRequest(err.Error()))
+			return
+		case rest.Path == metricsPath || strings.HasPrefix(rest.Path, metricsPath+"/"):
+			// What the process measures is nobody's workspace.
+			http.Error(w, "shard-level endpoint not available at workspace scope", http.StatusNotImplemented)
+			return
+		}
+		cluster, err := resolver.Resolve(r.Context(), path)
+		switch {
+		case errors.Is(err, ErrUnavailable):
+			http.Error(w, "Not available.", http.StatusServiceUnavailable)
+			return
+		case err != nil:
+			writeError(w, r, errorCodec, err)
+			return
+		}
+		inner := r.WithContext(logicalcluster.NewContext(r.Context(), cluster))
+		inner.URL = rest
+		inner.RequestURI = rest.RequestURI()
+		next.ServeHTTP(w, inner)
+	})
+}
+
+// Clusters reads the LogicalCluster of a cluster. A missing one is a NotFound Status
+// error.
+type Clusters interface {
+	Get(ctx context.Context, name logicalcluster.Name) (*corev1alpha1.LogicalCluster, error)
+}
+
+// IsInactive says whether a logical cluster has been taken offline.
+func IsInactive(cluster *corev1alpha1.LogicalCluster) bool {
+	return cluster.Annotations[corev1alpha1.InactiveAnnotationKey] == corev1alpha1.InactiveAnnotationValue ||
+		cluster.Annotations[corev1alpha1.LegacyInactiveAnnotationKey] == corev1alpha1.InactiveAnnotationValue
+}
+
+// WithoutInactive refuses requests into clusters that have been taken offline, for
+// everybody. The LogicalCluster stays in reach, so that it can be brought back.
+func WithoutInactive(next http.Handler, clusters Clusters, errorCodec runtime.NegotiatedSerializer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cluster, ok := logicalcluster.FromContext(r.Context())
+		if !ok || cluster.IsWildcard() || cluster.IsSystem() || isReachableInactive(r.URL.Path) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		logicalCluster, err := clusters.Get(r.Context(), cluster)
+		if err == nil && IsInactive(logicalCluster) {
+			writeError(w, r, errorCodec, apierrors.NewForbidden(corev1alpha1.Resource("logicalclusters"), cluster.String(),
+				errors.New("logical cluster is marked inactive")))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func isReachableInactive(path string) bool {
+	return strings.HasPrefix(path, "/openapi") || strings.HasPrefix(path, "/apis/core.kcp.io/v1alpha1/logicalclusters")
+}
+
+// WithWildcardGuard lets only lists and watches through to the wildcard cluster, and
+// no resource request without a cluster. It comes behind authorization, which lets
+// only privileged callers get here.
+func WithWildcardGuard(next http.Handler, errorCodec runtime.NegotiatedSerializer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info, ok := request.RequestInfoFrom(r.Context())
+		if !ok || !info.IsResourceRequest {
+			next.ServeHTTP(w, r)
+			return
+		}
+		cluster, ok := logicalcluster.FromContext(r.Context())
+		switch {
+		case !ok:
+			writeError(w, r, errorCodec, apierrors.NewBadRequest(
+				"the request names no logical cluster: resources are found below /clusters/<workspace path>"))
+		case cluster.IsWildcard() && info.Verb != "list" && info.Verb != "watch":
+			writeError(w, r, errorCodec, wildcardNotAllowed(info))
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+func wildcardNotAllowed(info *request.RequestInfo) error {
+	resource := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
+	status := apierrors.NewMethodNotSupported(resource, info.Verb)
+	status.ErrStatus.Message += " in the `*` logical cluster"
+	return status
+}
+
+func writeError(w http.ResponseWriter, r *http.Request, codec runtime.NegotiatedSerializer, err error) {
+	version := schema.GroupVersion{Version: "v1"}
+	if info, ok := request.RequestInfoFrom(r.Context()); ok {
+		version = schema.GroupVersion{Group: info.APIGroup, Version: info.APIVersion}
+	}
+	responsewriters.ErrorNegotiated(err, codec, version, w, r)
+}

@@ -1,0 +1,27 @@
+package schema
+
+import "strings"
+
+// Served is a Definition in one cluster.
+type Served struct {
+	// Definition is what is served. It is shared and must not be changed.
+	Definition *Definition
+
+	// Identity says whose objects these are: "" those of the system's own APIs,
+	// "customresources" those of the cluster's own CustomResourceDefinitions,
+	// anything else the identity hash of the export the API is bound from.
+	Identity string
+
+	// Terminating says that the definition is being deleted: its objects can be
+	// read and removed, but none can be created.
+	Terminating bool
+}
+
+// Compare orders by group, then by resource.
+func (s Served) Compare(other Served) int {
+	a, b := s.Definition.GroupResource(), other.Definition.GroupResource()
+	if c := strings.Compare(a.Group, b.Group); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Resource, b.Resource)
+}

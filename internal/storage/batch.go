@@ -1,0 +1,196 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/storage"
+
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// MaxBatch is how many objects a batch may hold: etcd's default bound on a transaction.
+const MaxBatch = 128
+
+// ErrBatchConflict says that nothing of a batch was written, because an object that
+// it creates exists or one that it changes has changed or is gone.
+var ErrBatchConflict = errors.New("an object of the batch exists already or has changed")
+
+// Batch is a set of writes that happen together or not at all, in one transaction
+// at one resource version. The objects are encoded and keyed as single writes
+// encode and key them. They do not pass strategies or admission: batches are for
+// the server's own objects, complete with their system fields.
+type Batch struct {
+	layer    *Layer
+	compares []clientv3.Cmp
+	writes   []clientv3.Op
+	touched  []*store
+	err      error
+}
+
+// NewBatch returns an empty batch.
+func (l *Layer) NewBatch() *Batch { return &Batch{layer: l} }
+
+// Create adds the creation of an object in a cluster.
+func (b *Batch) Create(resource Resource, cluster logicalcluster.Name, obj runtime.Object) {
+	b.put(resource, cluster, obj, 0)
+}
+
+// Update adds the change of an object in a cluster. The resource version of obj is
+// the one that has to be stored for the batch to succeed.
+func (b *Batch) Update(resource Resource, cluster logicalcluster.Name, obj runtime.Object) {
+	version, err := storage.APIObjectVersioner{}.ObjectResourceVersion(obj)
+	if err != nil || version == 0 {
+		b.fail(fmt.Errorf("updating an object of %s without a resource version", resource.GroupResource))
+		return
+	}
+	b.put(resource, cluster, obj, int64(version))
+}
+
+// Delete adds the removal of an object from a cluster, whatever its finalizers. The
+// resource version of obj is the one that has to be stored for the batch to succeed.
+func (b *Batch) Delete(resource Resource, cluster logicalcluster.Name, obj runtime.Object) {
+	key, version, s := b.locate(resource, cluster, obj.DeepCopyObject())
+	if b.err != nil {
+		return
+	}
+	if version == 0 {
+		b.fail(fmt.Errorf("deleting an object of %s without a resource version", resource.GroupResource))
+		return
+	}
+	b.compares = append(b.compares, clientv3.Compare(clientv3.ModRevision(key), "=", version))
+	b.writes = append(b.writes, clientv3.OpDelete(key))
+	b.touched = append(b.touched, s)
+}
+
+// Require makes the batch succeed only if obj is stored as it is, at its resource
+// version.
+func (b *Batch) Require(resource Resource, cluster logicalcluster.Name, obj runtime.Object) {
+	key, version, _ := b.locate(resource, cluster, obj.DeepCopyObject())
+	if b.err == nil {
+		b.compares = append(b.compares, clientv3.Compare(clientv3.ModRevision(key), "=", version))
+	}
+}
+
+// Purge adds the removal of all keys of a cluster that belong to one of the
+// resources, whether their stores are open or not, without regard for finalizers.
+// The watch caches see each key go.
+func (b *Batch) Purge(cluster logicalcluster.Name, resources ...Resource) {
+	if cluster.Empty() || cluster.IsWildcard() {
+		b.fail(fmt.Errorf("cluster %q cannot be purged", cluster))
+		return
+	}
+	for _, resource := range resources {
+		key := b.layer.prefix + clusterKey(resource.Prefix(), cluster) + "/"
+		b.writes = append(b.writes, clientv3.OpDelete(key, clientv3.WithPrefix()))
+		if s, ok := b.layer.lookUp(resource); ok {
+			b.touched = append(b.touched, s)
+		}
+	}
+}
+
+// Len returns the number of writes in the batch.
+func (b *Batch) Len() int { return len(b.writes) }
+
+// Commit writes the batch. It returns ErrBatchConflict if the state of the store
+// does not fit; then nothing has been written. An empty batch does nothing.
+func (b *Batch) Commit(ctx context.Context) error {
+	switch {
+	case b.err != nil:
+		return b.err
+	case len(b.writes) == 0:
+		return nil
+	case len(b.writes) > MaxBatch:
+		return fmt.Errorf("a batch of %d writes is larger than %d", len(b.writes), MaxBatch)
+	}
+	response, err := b.layer.client.KV.Txn(ctx).If(b.compares...).Then(b.writes...).Commit()
+	if err != nil {
+		return fmt.Errorf("writing a batch of %d objects: %w", len(b.writes), err)
+	}
+	if !response.Succeeded {
+		return ErrBatchConflict
+	}
+	for _, s := range b.touched {
+		s.wroteAt(uint64(response.Header.Revision))
+	}
+	return nil
+}
+
+// put adds a write that needs the key to be at a revision; 0 is "not there".
+func (b *Batch) put(resource Resource, cluster logicalcluster.Name, obj runtime.Object, revision int64) {
+	obj = obj.DeepCopyObject()
+	key, _, s := b.locate(resource, cluster, obj)
+	if b.err != nil {
+		return
+	}
+	data, err := s.encode(context.Background(), key, obj)
+	if err != nil {
+		b.fail(fmt.Errorf("encoding %s: %w", key, err))
+		return
+	}
+	b.compares = append(b.compares, clientv3.Compare(clientv3.ModRevision(key), "=", revision))
+	b.writes = append(b.writes, clientv3.OpPut(key, string(data)))
+	b.touched = append(b.touched, s)
+}
+
+// locate returns the key of obj in etcd, the version obj carries, and its store. It
+// marks obj as one of the cluster.
+func (b *Batch) locate(resource Resource, cluster logicalcluster.Name, obj runtime.Object) (key string, version int64, s *store) {
+	s, ok := b.layer.lookUp(resource)
+	if !ok {
+		b.fail(fmt.Errorf("the store of %s is not open", resource.Prefix()))
+		return "", 0, nil
+	}
+	if err := setCluster(obj, cluster); err != nil {
+		b.fail(err)
+		return "", 0, nil
+	}
+	key, err := objectKey(s.prefix, obj)
+	if err != nil {
+		b.fail(err)
+		return "", 0, nil
+	}
+	revision, err := s.Versioner().ObjectResourceVersion(obj)
+	if err != nil {
+		b.fail(err)
+		return "", 0, nil
+	}
+	return b.layer.prefix + key, int64(revision), s
+}
+
+func (b *Batch) fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// encode returns obj as a single write would store it below key.
+func (s *store) encode(ctx context.Context, key string, obj runtime.Object) ([]byte, error) {
+	if err := s.Versioner().PrepareObjectForStorage(obj); err != nil {
+		return nil, err
+	}
+	data, err := runtime.Encode(s.codec, obj)
+	if err != nil {
+		return nil, err
+	}
+	return s.transformer.TransformToStorage(ctx, data, keyContext(key))
+}
+
+// keyContext authenticates stored data by its key, as upstream's store does.
+type keyContext string
+
+// AuthenticatedData returns the key.
+func (k keyContext) AuthenticatedData() []byte { return []byte(k) }
+
+func (l *Layer) lookUp(resource Resource) (*store, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o, ok := l.stores[resource]
+	if !ok {
+		return nil, false
+	}
+	return o.store, true
+}

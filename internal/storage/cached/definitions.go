@@ -1,0 +1,88 @@
+package cached
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// CustomResourceDefinitions is the resource of definitions.
+var CustomResourceDefinitions = storage.Resource{
+	GroupResource: schema.GroupResource{Group: apiextensions.GroupName, Resource: "customresourcedefinitions"},
+}
+
+// DefinitionReader reads CustomResourceDefinitions. What it returns is converted and
+// belongs to the caller, but for what the conversion shares.
+type DefinitionReader struct {
+	layer  *storage.Layer
+	reader *storage.Reader[apiextensions.CustomResourceDefinition, *apiextensions.CustomResourceDefinition, *apiextensions.CustomResourceDefinitionList]
+}
+
+// NewDefinitionReader returns a reader over layer.
+func NewDefinitionReader(layer *storage.Layer) DefinitionReader {
+	return DefinitionReader{layer: layer, reader: storage.NewReader[apiextensions.CustomResourceDefinition](layer, CustomResourceDefinitions,
+		func() *apiextensions.CustomResourceDefinitionList { return &apiextensions.CustomResourceDefinitionList{} },
+		func(l *apiextensions.CustomResourceDefinitionList) []apiextensions.CustomResourceDefinition { return l.Items })}
+}
+
+// Get returns a definition of a cluster, or a NotFound Status error.
+func (r DefinitionReader) Get(ctx context.Context, cluster logicalcluster.Name, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd, err := r.reader.Get(ctx, cluster, "", name)
+	if err != nil {
+		return nil, err
+	}
+	return convertDefinition(crd)
+}
+
+// List returns the definitions of a cluster, none older than the last write.
+func (r DefinitionReader) List(ctx context.Context, cluster logicalcluster.Name) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	crds, err := r.reader.ListCurrent(ctx, cluster, "")
+	if err != nil {
+		return nil, err
+	}
+	converted := make([]*apiextensionsv1.CustomResourceDefinition, 0, len(crds))
+	for i := range crds {
+		crd, err := convertDefinition(&crds[i])
+		if err != nil {
+			return nil, err
+		}
+		converted = append(converted, crd)
+	}
+	return converted, nil
+}
+
+// UpdateStatus writes the status and the finalizers of crd, which must be as it is
+// stored otherwise, and returns what has been stored. A definition that is being
+// deleted goes with its last finalizer.
+func (r DefinitionReader) UpdateStatus(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+	wanted := &apiextensions.CustomResourceDefinition{}
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd.DeepCopy(), wanted, nil); err != nil {
+		return nil, err
+	}
+	batch := r.layer.NewBatch()
+	if crd.DeletionTimestamp != nil && len(crd.Finalizers) == 0 {
+		batch.Delete(CustomResourceDefinitions, cluster, wanted)
+	} else {
+		batch.Update(CustomResourceDefinitions, cluster, wanted)
+	}
+	if err := batch.Commit(ctx); err != nil {
+		if errors.Is(err, storage.ErrBatchConflict) {
+			return nil, apierrors.NewConflict(CustomResourceDefinitions.GroupResource, crd.Name, err)
+		}
+		return nil, err
+	}
+	return crd, nil
+}
+
+func convertDefinition(in *apiextensions.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+	out := &apiextensionsv1.CustomResourceDefinition{}
+	// The conversion may write into what it reads where the two versions share memory.
+	return out, apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(in.DeepCopy(), out, nil)
+}

@@ -1,0 +1,65 @@
+package cached
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/forkless/kcp/internal/storage"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	topologyv1alpha1 "github.com/forkless/kcp/pkg/apis/topology/v1alpha1"
+)
+
+// Namespaces is the resource of namespaces.
+var Namespaces = storage.Resource{GroupResource: schema.GroupResource{Resource: "namespaces"}}
+
+// The resources of our own APIs.
+var (
+	Workspaces                            = storage.Resource{GroupResource: tenancyv1alpha1.Resource("workspaces")}
+	WorkspaceTypes                        = storage.Resource{GroupResource: tenancyv1alpha1.Resource("workspacetypes")}
+	WorkspaceAuthenticationConfigurations = storage.Resource{GroupResource: tenancyv1alpha1.Resource("workspaceauthenticationconfigurations")}
+	LogicalClusters                       = storage.Resource{GroupResource: corev1alpha1.Resource("logicalclusters")}
+	Shards                                = storage.Resource{GroupResource: corev1alpha1.Resource("shards")}
+	Partitions                            = storage.Resource{GroupResource: topologyv1alpha1.Resource("partitions")}
+	PartitionSets                         = storage.Resource{GroupResource: topologyv1alpha1.Resource("partitionsets")}
+)
+
+var (
+	scheme = newScheme()
+	codecs = serializer.NewCodecFactory(scheme)
+
+	kinds = map[storage.Resource]storage.Kind{
+		Workspaces:     kind[tenancyv1alpha1.Workspace, tenancyv1alpha1.WorkspaceList](tenancyv1alpha1.GroupVersion),
+		WorkspaceTypes: kind[tenancyv1alpha1.WorkspaceType, tenancyv1alpha1.WorkspaceTypeList](tenancyv1alpha1.GroupVersion),
+		WorkspaceAuthenticationConfigurations: kind[tenancyv1alpha1.WorkspaceAuthenticationConfiguration,
+			tenancyv1alpha1.WorkspaceAuthenticationConfigurationList](tenancyv1alpha1.GroupVersion),
+		LogicalClusters: kind[corev1alpha1.LogicalCluster, corev1alpha1.LogicalClusterList](corev1alpha1.GroupVersion),
+		Shards:          kind[corev1alpha1.Shard, corev1alpha1.ShardList](corev1alpha1.GroupVersion),
+		Partitions:      kind[topologyv1alpha1.Partition, topologyv1alpha1.PartitionList](topologyv1alpha1.GroupVersion),
+		PartitionSets:   kind[topologyv1alpha1.PartitionSet, topologyv1alpha1.PartitionSetList](topologyv1alpha1.GroupVersion),
+	}
+)
+
+// Kinds returns our own resources with their Go types.
+func Kinds() map[storage.Resource]storage.Kind { return kinds }
+
+func newScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(tenancyv1alpha1.AddToScheme(scheme))
+	utilruntime.Must(corev1alpha1.AddToScheme(scheme))
+	utilruntime.Must(topologyv1alpha1.AddToScheme(scheme))
+	return scheme
+}
+
+// kind returns the Kind of a Go type. Objects are stored as JSON, since our types have
+// no protobuf form, in the version they have in memory.
+func kind[T, L any, O storage.Object[T], OL storage.Object[L]](version schema.GroupVersion) storage.Kind {
+	info, _ := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeJSON)
+	return storage.Kind{
+		New:     func() runtime.Object { return O(new(T)) },
+		NewList: func() runtime.Object { return OL(new(L)) },
+		Codec:   codecs.CodecForVersions(info.Serializer, info.Serializer, version, version),
+	}
+}

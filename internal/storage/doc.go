@@ -1,0 +1,21 @@
+// Package storage is the tenancy seam: all that multi-tenancy adds to upstream's
+// storage, and the only place where a logical cluster enters a storage key.
+//
+// A Layer is one etcd, embedded or external. Each Resource opened on it gets one
+// etcd store and one watch cache that serve the objects of all clusters, and above
+// them the seam, which implements upstream's storage.Interface:
+//
+//  1. Keys come in as upstream registries build them, relative to the prefix of
+//     the resource, and get the cluster of the context inserted behind it:
+//     /registry/<group>/<resource>/[<identity>/]<cluster>/[<namespace>/]<name>.
+//  2. A context without a cluster is an error. The wildcard cluster leaves the
+//     prefix as it is and is refused by everything but lists and watches.
+//  3. Create and update set the annotation kcp.io/cluster, after field management
+//     has run: nobody owns it and nobody can change it. The watch cache reads it
+//     back to key its entries.
+//  4. Reads at resource version "0" come from the watch cache and share memory
+//     with it. Callers do not change what they get.
+//
+// Beside single objects a Layer writes batches (all or nothing, one transaction)
+// and removes all keys of a cluster. The package knows nothing of any API.
+package storage

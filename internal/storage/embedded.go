@@ -1,0 +1,157 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
+	"go.etcd.io/etcd/server/v3/storage/wal"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+const (
+	// A single member elects itself: short ticks only shorten the start.
+	embeddedTick     = 10
+	embeddedElection = 100
+
+	// Raft keeps this many entries in memory beyond its last snapshot. There are no
+	// followers that could need them, so few are kept.
+	embeddedSnapshotCount  = 5000
+	embeddedCatchUpEntries = 16
+
+	// embeddedMaxTxnOperations bounds a batch; see Layer.Commit.
+	embeddedMaxTxnOperations = 1024
+
+	// embeddedQuota is how large the database may grow, in bytes, where the options
+	// leave it open.
+	embeddedQuota = 8 << 30
+
+	// progressInterval is how often etcd tells idle watches where it is. It bounds
+	// how far the resource version of a quiet watch cache lags behind.
+	progressInterval = 5 * time.Second
+
+	embeddedStartTimeout = time.Minute
+)
+
+// EmbeddedOptions say where and how the embedded etcd keeps its data.
+type EmbeddedOptions struct {
+	// Directory holds the data. It is created if need be; one process may use it.
+	Directory string
+	// Prefix begins all keys; "/registry" if empty.
+	Prefix string
+	// WALSizeBytes is the size of a segment of the write-ahead log; etcd's default
+	// if 0.
+	WALSizeBytes int64
+	// QuotaBackendBytes is how large the database may grow; 8 GiB if 0.
+	QuotaBackendBytes int64
+	// ForceNewCluster starts a new single-member cluster from existing data.
+	ForceNewCluster bool
+	// ClientURL makes etcd listen for clients, for tests and tools. Without it no
+	// socket is opened.
+	ClientURL *url.URL
+}
+
+// StartEmbedded starts an etcd in this process and opens a Layer on it that needs
+// no socket. It returns when etcd serves.
+func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error) {
+	config, err := embeddedConfig(options)
+	if err != nil {
+		return nil, err
+	}
+	server, err := embed.StartEtcd(config)
+	if err != nil {
+		return nil, fmt.Errorf("starting embedded etcd in %s: %w", options.Directory, err)
+	}
+	closeServer := func() {
+		server.Close()
+		<-server.Server.StopNotify()
+	}
+	timeout := time.NewTimer(embeddedStartTimeout)
+	defer timeout.Stop()
+	select {
+	case <-server.Server.ReadyNotify():
+	case err := <-server.Err():
+		closeServer()
+		return nil, fmt.Errorf("starting embedded etcd in %s: %w", options.Directory, err)
+	case <-ctx.Done():
+		closeServer()
+		return nil, ctx.Err()
+	case <-timeout.C:
+		closeServer()
+		return nil, fmt.Errorf("embedded etcd in %s is not ready after %s", options.Directory, embeddedStartTimeout)
+	}
+
+	client := v3client.New(server.Server)
+	return newLayer(client, orDefaultPrefix(options.Prefix), true, func() {
+		// The client's own Close would only cancel its context; stopping the server
+		// ends what is under way.
+		_ = client.Close()
+		closeServer()
+	}), nil
+}
+
+func embeddedConfig(options EmbeddedOptions) (*embed.Config, error) {
+	if options.Directory == "" {
+		return nil, errors.New("the embedded etcd needs a directory")
+	}
+	if err := os.MkdirAll(options.Directory, 0o700); err != nil {
+		return nil, fmt.Errorf("creating the directory of the embedded etcd: %w", err)
+	}
+	if options.WALSizeBytes > 0 {
+		// etcd has no other setting for it.
+		wal.SegmentSizeBytes = options.WALSizeBytes
+	}
+
+	config := embed.NewConfig()
+	config.Name = "kcp"
+	config.InitialCluster = config.InitialClusterFromName(config.Name)
+	config.Dir = options.Directory
+	config.TickMs = embeddedTick
+	config.ElectionMs = embeddedElection
+	config.SnapshotCount = embeddedSnapshotCount
+	config.SnapshotCatchUpEntries = embeddedCatchUpEntries
+	config.MaxTxnOps = embeddedMaxTxnOperations
+	config.QuotaBackendBytes = embeddedQuota
+	if options.QuotaBackendBytes > 0 {
+		config.QuotaBackendBytes = options.QuotaBackendBytes
+	}
+	config.WatchProgressNotifyInterval = progressInterval
+	config.ForceNewCluster = options.ForceNewCluster
+	config.StrictReconfigCheck = false
+	config.ListenPeerUrls = nil
+	config.ListenClientUrls = nil
+	if options.ClientURL != nil {
+		config.ListenClientUrls = []url.URL{*options.ClientURL}
+		config.AdvertiseClientUrls = []url.URL{*options.ClientURL}
+	}
+	// An existing write-ahead log may lie elsewhere in older layouts; keep etcd's own.
+	config.WalDir = ""
+	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(etcdLogger(filepath.Base(options.Directory)))
+	return config, nil
+}
+
+// etcdLogger lets through only what etcd says before it ends the process. Its errors
+// reach the caller as errors; what it says of its ordinary life (on a fresh directory
+// also at level error) tells a user of workspaces nothing.
+func etcdLogger(name string) *zap.Logger {
+	core := zapcore.NewCore(
+		zapcore.NewConsoleEncoder(zap.NewProductionEncoderConfig()),
+		zapcore.Lock(os.Stderr),
+		zap.NewAtomicLevelAt(zap.DPanicLevel),
+	)
+	return zap.New(core).Named(name)
+}
+
+func orDefaultPrefix(prefix string) string {
+	if prefix == "" {
+		return "/registry"
+	}
+	return prefix
+}

@@ -1,0 +1,115 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/kubernetes"
+	"k8s.io/apiserver/pkg/storage/etcd3"
+	"k8s.io/utils/clock"
+)
+
+// compactionInterval is how often old revisions are dropped, and how long at least
+// they are kept.
+const compactionInterval = 5 * time.Minute
+
+// Layer is the storage of one server: an etcd and the stores opened on it.
+// All methods may be called concurrently.
+type Layer struct {
+	client *kubernetes.Client
+	// prefix begins all keys, "/registry" by default.
+	prefix string
+	// exclusive says that no other process writes to this etcd. Consistent lists
+	// then wait for the last write to their own resource only.
+	exclusive bool
+	compactor interface {
+		etcd3.Compactor
+		Stop()
+	}
+	closeBackend func()
+
+	mu     sync.Mutex
+	stores map[Resource]*opened
+	closed bool
+}
+
+type opened struct {
+	store *store
+	stop  func()
+}
+
+func newLayer(client *clientv3.Client, prefix string, exclusive bool, closeBackend func()) *Layer {
+	kubernetesClient := &kubernetes.Client{Client: client}
+	kubernetesClient.Kubernetes = kubernetesClient
+	prefix = "/" + strings.Trim(prefix, "/")
+	return &Layer{
+		client:       kubernetesClient,
+		prefix:       prefix,
+		exclusive:    exclusive,
+		compactor:    etcd3.NewCompactor(client, compactionInterval, clock.RealClock{}, nil),
+		closeBackend: closeBackend,
+		stores:       map[Resource]*opened{},
+	}
+}
+
+// Close stops all stores and the etcd behind them. What has been acknowledged is on
+// disk already.
+func (l *Layer) Close() {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return
+	}
+	l.closed = true
+	stores := l.stores
+	l.stores = nil
+	l.mu.Unlock()
+
+	var wait sync.WaitGroup
+	for _, o := range stores {
+		wait.Go(o.stop)
+	}
+	wait.Wait()
+	l.compactor.Stop()
+	l.closeBackend()
+}
+
+// Healthy returns an error if etcd does not answer within the deadline of ctx.
+func (l *Layer) Healthy(ctx context.Context) error {
+	_, err := l.client.KV.Get(ctx, l.prefix+"/health", clientv3.WithKeysOnly())
+	if err != nil {
+		return fmt.Errorf("reading from etcd: %w", err)
+	}
+	return nil
+}
+
+// Ready returns an error that names a watch cache that has not been filled yet.
+func (l *Layer) Ready() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return errors.New("storage is closed")
+	}
+	for resource, o := range l.stores {
+		if err := o.store.ReadinessCheck(); err != nil {
+			return fmt.Errorf("watch cache of %s: %w", resource.GroupResource, err)
+		}
+	}
+	return nil
+}
+
+// Opened returns the resources whose stores are open.
+func (l *Layer) Opened() []Resource {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	resources := make([]Resource, 0, len(l.stores))
+	for resource := range l.stores {
+		resources = append(resources, resource)
+	}
+	return resources
+}

@@ -1,0 +1,55 @@
+package storage
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// CustomResources is the identity of resources that a CustomResourceDefinition of
+// their own workspace defines.
+const CustomResources = "customresources"
+
+// coreGroup stands for the empty group name in keys.
+const coreGroup = "core"
+
+// Resource names one store: the objects of one group and resource that have the
+// same identity, in all clusters.
+type Resource struct {
+	schema.GroupResource
+	// Identity keeps apart the objects of equally named resources. It is empty for
+	// built-in and system APIs, CustomResources for those of workspace-local
+	// definitions, and otherwise the identity hash of an export.
+	Identity string
+}
+
+// Prefix returns what the keys of the store begin with, behind the prefix of the
+// Layer: /<group>/<resource>[/<identity>].
+func (r Resource) Prefix() string {
+	group := r.Group
+	if group == "" {
+		group = coreGroup
+	}
+	prefix := "/" + group + "/" + r.Resource
+	if r.Identity != "" {
+		prefix += "/" + r.Identity
+	}
+	return prefix
+}
+
+// clusterKey returns the prefix of the keys of one cluster, without a slash at the end.
+func clusterKey(prefix string, cluster logicalcluster.Name) string {
+	return prefix + "/" + cluster.String()
+}
+
+// insertCluster puts the cluster into a key behind the prefix. ok is false if the
+// key is not below the prefix.
+func insertCluster(prefix, key string, cluster logicalcluster.Name) (string, bool) {
+	rest, ok := strings.CutPrefix(key, prefix)
+	if !ok || (rest != "" && rest[0] != '/') {
+		return "", false
+	}
+	return clusterKey(prefix, cluster) + rest, true
+}

@@ -1,0 +1,237 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/value"
+
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// store is the tenancy seam of one resource. Methods it does not override do not
+// depend on a cluster.
+type store struct {
+	storage.Interface
+
+	layer       *Layer
+	resource    Resource
+	prefix      string
+	codec       runtime.Codec
+	transformer value.Transformer
+	newObject   func() runtime.Object
+	newList     func() runtime.Object
+
+	// lastWrite is the highest revision at which this process has written to the
+	// resource.
+	lastWrite atomic.Uint64
+}
+
+var _ storage.Interface = (*store)(nil)
+
+// Create stores a new object in the cluster of ctx.
+func (s *store) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
+	key, cluster, err := s.objectKey(ctx, key)
+	if err != nil {
+		return err
+	}
+	if err := setCluster(obj, cluster); err != nil {
+		return err
+	}
+	if err := s.Interface.Create(ctx, key, obj, out, ttl); err != nil {
+		return err
+	}
+	s.wrote(out)
+	return nil
+}
+
+// Delete removes an object of the cluster of ctx.
+func (s *store) Delete(ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions,
+	validate storage.ValidateObjectFunc, cached runtime.Object, opts storage.DeleteOptions,
+) error {
+	key, _, err := s.objectKey(ctx, key)
+	if err != nil {
+		return err
+	}
+	if err := s.Interface.Delete(ctx, key, out, preconditions, validate, cached, opts); err != nil {
+		return err
+	}
+	s.wrote(out)
+	return nil
+}
+
+// Get reads an object of the cluster of ctx.
+func (s *store) Get(ctx context.Context, key string, opts storage.GetOptions, out runtime.Object) error {
+	key, _, err := s.objectKey(ctx, key)
+	if err != nil {
+		return err
+	}
+	return s.Interface.Get(ctx, key, opts, out)
+}
+
+// GuaranteedUpdate changes an object of the cluster of ctx.
+func (s *store) GuaranteedUpdate(ctx context.Context, key string, destination runtime.Object, ignoreNotFound bool,
+	preconditions *storage.Preconditions, tryUpdate storage.UpdateFunc, cached runtime.Object,
+) error {
+	key, cluster, err := s.objectKey(ctx, key)
+	if err != nil {
+		return err
+	}
+	update := func(input runtime.Object, meta storage.ResponseMeta) (runtime.Object, *uint64, error) {
+		output, ttl, err := tryUpdate(input, meta)
+		if err != nil {
+			return nil, nil, err
+		}
+		return output, ttl, setCluster(output, cluster)
+	}
+	if err := s.Interface.GuaranteedUpdate(ctx, key, destination, ignoreNotFound, preconditions, update, cached); err != nil {
+		return err
+	}
+	s.wrote(destination)
+	return nil
+}
+
+// GetList lists objects of the cluster of ctx, or of all clusters.
+func (s *store) GetList(ctx context.Context, key string, opts storage.ListOptions, list runtime.Object) error {
+	key, _, err := s.listKey(ctx, key, &opts)
+	if err != nil {
+		return err
+	}
+	if s.layer.exclusive && isConsistentRead(opts) && s.ReadinessCheck() == nil {
+		opts.ResourceVersion, opts.ResourceVersionMatch = s.freshness(), metav1.ResourceVersionMatchNotOlderThan
+	}
+	return s.Interface.GetList(ctx, key, opts, list)
+}
+
+// Watch watches objects of the cluster of ctx, or of all clusters.
+func (s *store) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
+	key, cluster, err := s.listKey(ctx, key, &opts)
+	if err != nil {
+		return nil, err
+	}
+	if !cluster.IsWildcard() {
+		opts.Predicate = selectCluster(opts.Predicate, cluster)
+	}
+	if s.layer.exclusive && opts.ResourceVersion == "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
+		opts.ResourceVersion = s.freshness()
+	}
+	return s.Interface.Watch(ctx, key, opts)
+}
+
+// objectKey returns the key of an object and the one cluster it is in.
+func (s *store) objectKey(ctx context.Context, key string) (string, logicalcluster.Name, error) {
+	cluster, err := logicalcluster.Require(ctx)
+	if err != nil {
+		return "", logicalcluster.Name{}, err
+	}
+	if cluster.IsWildcard() {
+		return "", logicalcluster.Name{}, fmt.Errorf("%s: a single object cannot be reached through the wildcard cluster", s.resource.GroupResource)
+	}
+	key, ok := insertCluster(s.prefix, key, cluster)
+	if !ok {
+		return "", logicalcluster.Name{}, fmt.Errorf("key %q is not below %q", key, s.prefix)
+	}
+	return key, cluster, nil
+}
+
+// listKey returns the key below which to list or watch. For the wildcard cluster it
+// turns what the key says of namespace and name into a selection over all clusters.
+func (s *store) listKey(ctx context.Context, key string, opts *storage.ListOptions) (string, logicalcluster.Name, error) {
+	cluster, err := logicalcluster.Require(ctx)
+	if err != nil {
+		return "", logicalcluster.Name{}, err
+	}
+	if !cluster.IsWildcard() {
+		full, ok := insertCluster(s.prefix, key, cluster)
+		if !ok {
+			return "", logicalcluster.Name{}, fmt.Errorf("key %q is not below %q", key, s.prefix)
+		}
+		return full, cluster, nil
+	}
+	opts.Recursive = true
+	rest := strings.TrimPrefix(key, s.prefix)
+	if namespace, ok := request.NamespaceFrom(ctx); ok && namespace != "" && strings.HasPrefix(rest+"/", "/"+namespace+"/") {
+		opts.Predicate.Field = and(opts.Predicate.Field, fields.OneTermEqualSelector("metadata.namespace", namespace))
+	}
+	return s.prefix, cluster, nil
+}
+
+// freshness is the resource version that a consistent list has to wait for: that of
+// the last write to the resource. Waiting for the revision of the whole etcd, as has
+// to be done where others write too, costs a round of progress requests.
+func (s *store) freshness() string {
+	// "0" would make the cacher ignore the limit of a list; every cache is at least at 1.
+	return strconv.FormatUint(max(s.lastWrite.Load(), 1), 10)
+}
+
+// wrote notes that the resource has been written to; obj is what the write returned.
+func (s *store) wrote(obj runtime.Object) {
+	version, err := s.Versioner().ObjectResourceVersion(obj)
+	if err != nil {
+		return
+	}
+	s.wroteAt(version)
+}
+
+func (s *store) wroteAt(version uint64) {
+	for {
+		last := s.lastWrite.Load()
+		if version <= last || s.lastWrite.CompareAndSwap(last, version) {
+			return
+		}
+	}
+}
+
+func isConsistentRead(opts storage.ListOptions) bool {
+	return opts.Recursive && opts.ResourceVersion == "" && opts.ResourceVersionMatch == "" && opts.Predicate.Continue == ""
+}
+
+// selectCluster adds the cluster to what a watch selects, so that the cacher's index
+// over clusters is used.
+func selectCluster(predicate storage.SelectionPredicate, cluster logicalcluster.Name) storage.SelectionPredicate {
+	if predicate.GetAttrs != nil {
+		predicate.GetAttrs = withCluster(predicate.GetAttrs)
+	}
+	predicate.Field = and(predicate.Field, fields.OneTermEqualSelector(clusterField, cluster.String()))
+	predicate.IndexFields = append(slices.Clip(predicate.IndexFields), clusterField)
+	return predicate
+}
+
+func and(selector, more fields.Selector) fields.Selector {
+	if selector == nil || selector.Empty() {
+		return more
+	}
+	return fields.AndSelectors(selector, more)
+}
+
+// setCluster writes the cluster into the annotations of an object that is about to
+// be stored.
+func setCluster(obj runtime.Object, cluster logicalcluster.Name) error {
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
+	annotations := accessor.GetAnnotations()
+	if annotations[logicalcluster.AnnotationKey] == cluster.String() {
+		return nil
+	}
+	// A new map: the old one may be shared with an object that is somebody else's.
+	withCluster := make(map[string]string, len(annotations)+1)
+	for key, value := range annotations {
+		withCluster[key] = value
+	}
+	withCluster[logicalcluster.AnnotationKey] = cluster.String()
+	accessor.SetAnnotations(withCluster)
+	return nil
+}

@@ -1,0 +1,135 @@
+package birth
+
+import (
+	"fmt"
+	"slices"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/forkless/kcp/config/rbac"
+	"github.com/forkless/kcp/internal/tenancy"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// Input is what a workspace is born from. Nothing of it is changed.
+type Input struct {
+	// Workspace is the Workspace as stored, or as about to be stored, with its UID.
+	Workspace *tenancyv1alpha1.Workspace
+
+	// Parent is where the Workspace is.
+	Parent tenancy.Place
+
+	// Type is what spec.type of the Workspace points at.
+	Type *tenancy.Set
+
+	// Cluster is the name of the new logical cluster, never used before.
+	Cluster logicalcluster.Name
+
+	// Shard is the place that was chosen.
+	Shard Shard
+
+	// Now is when it happens.
+	Now metav1.Time
+
+	// NewUID makes the UIDs of the new objects.
+	NewUID func() types.UID
+}
+
+// Shard is what a workspace has to know of the shard it is on.
+type Shard struct {
+	// Name of the shard.
+	Name string
+	// ExternalURL is the address of the shard that users see.
+	ExternalURL string
+	// Region is the shard's region label, empty if it has none.
+	Region string
+}
+
+// Objects are a new workspace.
+type Objects struct {
+	// Workspace is the Workspace in the parent, with its place. It is to be updated, or
+	// created if it is not stored yet.
+	Workspace *tenancyv1alpha1.Workspace
+
+	// The others are to be created in the new logical cluster.
+
+	// LogicalCluster describes the new logical cluster.
+	LogicalCluster *corev1alpha1.LogicalCluster
+	// AdminBinding makes the creator cluster admin. It is nil if nobody knows who the
+	// creator is.
+	AdminBinding *rbacv1.ClusterRoleBinding
+	// Namespaces are those every workspace of the type begins with.
+	Namespaces []*corev1.Namespace
+}
+
+// Of returns the objects of the workspace that in describes.
+func Of(in Input) (*Objects, error) {
+	// Storage keeps whole seconds, so objects in memory have them too.
+	in.Now = in.Now.Rfc3339Copy()
+
+	creator, err := creator(in.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	born := &Objects{}
+	if born.LogicalCluster, err = logicalCluster(in, creator); err != nil {
+		return nil, err
+	}
+	if born.Workspace, err = workspace(in, born.LogicalCluster); err != nil {
+		return nil, err
+	}
+	if creator != nil && creator.Username != "" {
+		born.AdminBinding = rbac.WorkspaceAdmin(creator.Username)
+		in.complete(&born.AdminBinding.ObjectMeta)
+	}
+	if in.Type.IsUniversal() {
+		for _, name := range namespaceNames {
+			namespace := namespace(name)
+			in.complete(&namespace.ObjectMeta)
+			born.Namespaces = append(born.Namespaces, namespace)
+		}
+	}
+	return born, nil
+}
+
+// complete sets what every new object gets from the server.
+func (in Input) complete(meta *metav1.ObjectMeta) {
+	meta.UID = in.NewUID()
+	meta.CreationTimestamp = in.Now
+}
+
+// creator returns the user in the owner annotation, nil if there is none.
+func creator(ws *tenancyv1alpha1.Workspace) (*authenticationv1.UserInfo, error) {
+	owner, ok := ws.Annotations[tenancyv1alpha1.OwnerAnnotationKey]
+	if !ok {
+		return nil, nil
+	}
+	info, err := tenancy.DecodeOwner(owner)
+	if err != nil {
+		return nil, fmt.Errorf("annotation %s: %w", tenancyv1alpha1.OwnerAnnotationKey, err)
+	}
+	return info, nil
+}
+
+// waitedFor returns the initializers of all that somebody else has to finish.
+func waitedFor(all []corev1alpha1.Initializer) []corev1alpha1.Initializer {
+	var others []corev1alpha1.Initializer
+	for _, initializer := range all {
+		if !slices.Contains(ours, initializer) {
+			others = append(others, initializer)
+		}
+	}
+	return others
+}
+
+// ours are the initializers whose work the birth does.
+var ours = []corev1alpha1.Initializer{
+	corev1alpha1.Initializer(logicalcluster.Root.String() + ":" + tenancy.UniversalType),
+	corev1alpha1.InitializerAPIBindings,
+}

@@ -1,0 +1,69 @@
+package birth
+
+import (
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/internal/tenancy/phase"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+func logicalCluster(in Input, creator *authenticationv1.UserInfo) (*corev1alpha1.LogicalCluster, error) {
+	url, err := tenancy.ClusterURL(in.Shard.ExternalURL, in.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	lc := &corev1alpha1.LogicalCluster{
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: corev1alpha1.GroupVersion.String(),
+			Kind:       "LogicalCluster",
+		},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        corev1alpha1.LogicalClusterName,
+			Generation:  1,
+			Annotations: clusterAnnotations(in),
+		},
+		Spec: corev1alpha1.LogicalClusterSpec{
+			Owner:        owner(in),
+			CreatedBy:    creator,
+			Initializers: in.Type.Initializers(),
+			Terminators:  in.Type.Terminators(),
+		},
+	}
+	in.complete(&lc.ObjectMeta)
+	phase.StartInitializing(lc)
+	lc.Status.Initializers = waitedFor(lc.Spec.Initializers)
+	return phase.LogicalCluster(phase.LogicalClusterInput{Observed: lc, URL: url, Now: in.Now}), nil
+}
+
+func clusterAnnotations(in Input) map[string]string {
+	annotations := map[string]string{
+		corev1alpha1.ShardAnnotationKey:  in.Shard.Name,
+		logicalcluster.PathAnnotationKey: in.path().String(),
+	}
+	if reference := in.Workspace.Spec.Type; reference != nil {
+		annotations[tenancyv1alpha1.TypeAnnotationKey] = tenancy.TypeAnnotation(*reference)
+	}
+	for _, key := range []string{tenancyv1alpha1.OwnerAnnotationKey, tenancyv1alpha1.RequiredGroupsAnnotationKey} {
+		if value, ok := in.Workspace.Annotations[key]; ok {
+			annotations[key] = value
+		}
+	}
+	return annotations
+}
+
+// path returns the canonical path of the new workspace.
+func (in Input) path() logicalcluster.Path { return in.Parent.Path.Join(in.Workspace.Name) }
+
+func owner(in Input) *corev1alpha1.LogicalClusterOwner {
+	return &corev1alpha1.LogicalClusterOwner{
+		APIVersion: tenancyv1alpha1.GroupVersion.String(),
+		Resource:   "workspaces",
+		Name:       in.Workspace.Name,
+		Cluster:    in.Parent.Cluster.String(),
+		UID:        in.Workspace.UID,
+	}
+}

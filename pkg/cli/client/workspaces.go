@@ -1,0 +1,86 @@
+package client
+
+import (
+	"context"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+const (
+	tenancyGroup   = "tenancy.kcp.io"
+	tenancyVersion = "v1alpha1"
+	coreGroup      = "core.kcp.io"
+	coreVersion    = "v1alpha1"
+
+	// homeName is the name under which everybody finds their own home workspace.
+	homeName = "~"
+	// logicalClusterName is the name of the one LogicalCluster in each workspace.
+	logicalClusterName = "cluster"
+
+	// pageSize is what kubectl asks for, too.
+	pageSize = 500
+)
+
+func workspaces(parent logicalcluster.Path, name ...string) []string {
+	return append(at(parent, "apis", tenancyGroup, tenancyVersion, "workspaces"), name...)
+}
+
+// Workspace returns the Workspace called name in parent.
+func (c *Client) Workspace(ctx context.Context, parent logicalcluster.Path, name string) (*tenancyv1alpha1.Workspace, error) {
+	ws := &tenancyv1alpha1.Workspace{}
+	if err := c.get(ctx, workspaces(parent, name), nil, ws); err != nil {
+		return nil, err
+	}
+	return ws, nil
+}
+
+// Home returns the home workspace of the caller; the server may make it for that.
+func (c *Client) Home(ctx context.Context) (*tenancyv1alpha1.Workspace, error) {
+	return c.Workspace(ctx, logicalcluster.Root.Path(), homeName)
+}
+
+// Workspaces returns the Workspaces in parent in the order of the server.
+func (c *Client) Workspaces(ctx context.Context, parent logicalcluster.Path) ([]tenancyv1alpha1.Workspace, error) {
+	var all []tenancyv1alpha1.Workspace
+	params := map[string]string{"limit": strconv.Itoa(pageSize)}
+	for {
+		list := &tenancyv1alpha1.WorkspaceList{}
+		if err := c.get(ctx, workspaces(parent), params, list); err != nil {
+			return nil, err
+		}
+		all = append(all, list.Items...)
+		if list.Continue == "" {
+			return all, nil
+		}
+		params["continue"] = list.Continue
+	}
+}
+
+// CreateWorkspace creates a Workspace in parent and returns what the server made of it.
+func (c *Client) CreateWorkspace(ctx context.Context, parent logicalcluster.Path, name string, spec tenancyv1alpha1.WorkspaceSpec) (*tenancyv1alpha1.Workspace, error) {
+	want := &tenancyv1alpha1.Workspace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: tenancyGroup + "/" + tenancyVersion, Kind: "Workspace"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       spec,
+	}
+	created := &tenancyv1alpha1.Workspace{}
+	if err := c.create(ctx, workspaces(parent), want, created); err != nil {
+		return nil, err
+	}
+	return created, nil
+}
+
+// LogicalCluster returns what the workspace p says about itself.
+func (c *Client) LogicalCluster(ctx context.Context, p logicalcluster.Path) (*corev1alpha1.LogicalCluster, error) {
+	lc := &corev1alpha1.LogicalCluster{}
+	err := c.get(ctx, at(p, "apis", coreGroup, coreVersion, "logicalclusters", logicalClusterName), nil, lc)
+	if err != nil {
+		return nil, err
+	}
+	return lc, nil
+}

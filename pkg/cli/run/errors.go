@@ -1,0 +1,64 @@
+package run
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// maxHints bounds the hints below an error: more are not read.
+const maxHints = 2
+
+// hinted is an error with advice for the person who gets to see it.
+type hinted struct {
+	error
+	hints []string
+}
+
+func (e hinted) Unwrap() error { return e.error }
+
+// Hint returns err with hints: each is a command to try or a fact to know, one line
+// without a full stop. Hint returns nil if err is nil.
+func Hint(err error, hints ...string) error {
+	if err == nil || len(hints) == 0 {
+		return err
+	}
+	return hinted{error: err, hints: hints}
+}
+
+// hints returns what was attached to err, outermost first.
+func hints(err error) []string {
+	var all []string
+	for {
+		var h hinted
+		if !errors.As(err, &h) {
+			return all
+		}
+		all = append(all, h.hints...)
+		err = h.error
+	}
+}
+
+// misuse is an error in how a command was called.
+type misuse struct {
+	error
+	usage string
+}
+
+func (e misuse) Unwrap() error { return e.error }
+
+// Misuse returns err together with the usage line of cmd, for a command that was
+// called the wrong way.
+func Misuse(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	return misuse{error: err, usage: cmd.UseLine()}
+}
+
+// Args returns check with its error turned into one that shows the usage line.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		return Misuse(cmd, check(cmd, args))
+	}
+}

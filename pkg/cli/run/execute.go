@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// Streams are where a command reads, writes its output, and says things about it.
+type Streams = genericiooptions.IOStreams
+
+// The exit codes.
+const (
+	codeFailed      = 1
+	codeInterrupted = 130
+	codeTerminated  = 143
+)
+
+// System returns the streams of the process.
+func System() Streams {
+	return Streams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
+}
+
+// Execute runs the command that build makes for args and returns the exit code of
+// the process. An error is reported on the error stream.
+func Execute(ctx context.Context, streams Streams, build func(Streams) *cobra.Command, args []string) int {
+	cmd := build(streams)
+	cmd.SetArgs(args)
+	cmd.SetIn(streams.In)
+	cmd.SetOut(streams.Out)
+	cmd.SetErr(streams.ErrOut)
+	cmd.SilenceErrors = true
+	cmd.SilenceUsage = true
+	cmd.SetFlagErrorFunc(Misuse)
+
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	Report(streams.ErrOut, interruption(err))
+	return exitCode(ctx)
+}
+
+// interruption replaces a bare "context canceled", which is how libraries say that
+// somebody pressed ctrl-c.
+func interruption(err error) error {
+	if err.Error() == context.Canceled.Error() {
+		return errors.New("interrupted")
+	}
+	return err
+}
+
+// exitCode returns the exit code of a command that failed under ctx.
+func exitCode(ctx context.Context) int {
+	s, ok := errors.AsType[stopped](context.Cause(ctx))
+	switch {
+	case !ok:
+		return codeFailed
+	case s.signal == syscall.SIGTERM:
+		return codeTerminated
+	default:
+		return codeInterrupted
+	}
+}
+
+// stopped is the cause of a context that a signal has cancelled.
+type stopped struct{ signal os.Signal }
+
+func (s stopped) Error() string { return s.signal.String() }
+
+// Signals returns a context that is cancelled by the first SIGINT or SIGTERM. The
+// second one ends the process at once, as if nobody listened. stop ends listening.
+func Signals(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	received := make(chan os.Signal, 1)
+	signal.Notify(received, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-received:
+			signal.Stop(received)
+			cancel(stopped{signal: s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(received)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"unicode"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Report writes err to w as people are to see it.
+func Report(w io.Writer, err error) {
+	_, _ = fmt.Fprintf(w, "error: %s\n", Message(err))
+
+	var m misuse
+	if errors.As(err, &m) {
+		_, _ = fmt.Fprintf(w, "usage: %s\n", m.usage)
+	}
+	for _, hint := range allHints(err) {
+		_, _ = fmt.Fprintf(w, "hint: %s\n", oneLine(hint))
+	}
+}
+
+// Message returns what err says, in one line, for those who print an error amid other
+// output.
+func Message(err error) string { return oneLine(describe(err)) }
+
+// allHints returns what the commands attached and, if that leaves room, what can be
+// told from the kind of the error alone.
+func allHints(err error) []string {
+	all := hints(err)
+	switch {
+	case apierrors.IsUnauthorized(err):
+		all = append(all, "the server does not accept the credentials in the kubeconfig; they may have expired")
+	case clientcmd.IsEmptyConfig(err):
+		all = append(all, "name a kubeconfig with --kubeconfig or the environment variable KUBECONFIG")
+	}
+	return all[:min(len(all), maxHints)]
+}
+
+// describe returns the message of err. Errors of the transport carry the method and
+// the whole URL of the request, which tells the caller of a command nothing; the
+// server and the reason remain.
+func describe(err error) string {
+	message := err.Error()
+	var transport *url.Error
+	if !errors.As(err, &transport) {
+		return message
+	}
+	return strings.Replace(message, transport.Error(), describeTransport(transport), 1)
+}
+
+func describeTransport(err *url.Error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	reason := err.Err
+	// A dial error repeats the address that is part of the server's URL.
+	if op, ok := errors.AsType[*net.OpError](reason); ok && op.Op == "dial" {
+		reason = op.Err
+	}
+	return fmt.Sprintf("cannot reach the server %s: %v", serverOf(err.URL), reason)
+}
+
+// serverOf returns the part of a request's URL that names the server.
+func serverOf(request string) string {
+	u, err := url.Parse(request)
+	if err != nil || u.Host == "" {
+		return request
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// oneLine returns s in one line and without control characters: messages come from
+// servers, and what they contain must not reach the terminal as commands.
+func oneLine(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return unicode.ReplacementChar
+		default:
+			return r
+		}
+	}, s)
+}

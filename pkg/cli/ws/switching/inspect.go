@@ -1,0 +1,131 @@
+package switching
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/ws/near"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// evidence is what two requests tell about a workspace.
+type evidence struct {
+	visibility client.Visibility
+	probeErr   error
+
+	// parent says whether there is a workspace above that may hold a Workspace object.
+	// The root, system clusters and bare identifiers have none.
+	parent    bool
+	workspace *tenancyv1alpha1.Workspace
+	parentErr error
+}
+
+// The ways in which a workspace cannot be entered.
+var (
+	errNotFound = errors.New("not found")
+	errDenied   = errors.New("denied")
+)
+
+// decide returns nil if the workspace can be entered, errNotFound or errDenied if not,
+// and another error if that could not be found out.
+func (e evidence) decide() error {
+	switch {
+	case e.probeErr != nil:
+		return e.probeErr
+	case e.visibility == client.Visible:
+		return nil
+	case e.parent && apierrors.IsNotFound(e.parentErr):
+		return errNotFound
+	case !e.parent && e.visibility == client.Absent:
+		return errNotFound
+	default:
+		return errDenied
+	}
+}
+
+// inspect makes sure that p can be entered, and returns its type as people write it,
+// or "" if that may not be read.
+func inspect(ctx context.Context, c *client.Client, p logicalcluster.Path) (string, error) {
+	e := gather(ctx, c, p)
+	switch err := e.decide(); {
+	case err == nil:
+		return typeName(p, e.workspace), nil
+	case errors.Is(err, errNotFound):
+		return "", run.Hint(fmt.Errorf("workspace \"%s\" not found", p), suggestions(ctx, c, p)...)
+	case errors.Is(err, errDenied):
+		return "", fmt.Errorf("access to workspace \"%s\" denied", p)
+	default:
+		return "", err
+	}
+}
+
+// gather makes the requests, both at a time.
+func gather(ctx context.Context, c *client.Client, p logicalcluster.Path) evidence {
+	var e evidence
+	parent, ok := p.Parent()
+	e.parent = ok
+
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if ok {
+			e.workspace, e.parentErr = c.Workspace(ctx, parent, p.Base())
+		}
+	}()
+	visibility, err := c.Probe(ctx, p)
+	<-done
+	e.visibility, e.probeErr = visibility, err
+	return e
+}
+
+// typeName returns the type of the workspace p as "<path>:<name>".
+func typeName(p logicalcluster.Path, ws *tenancyv1alpha1.Workspace) string {
+	switch {
+	case p == logicalcluster.Root.Path():
+		return p.String()
+	case ws == nil || ws.Spec.Type == nil:
+		return ""
+	default:
+		return FormatType(*ws.Spec.Type)
+	}
+}
+
+// FormatType returns a workspace type as people write it.
+func FormatType(ref tenancyv1alpha1.WorkspaceTypeReference) string {
+	if ref.Path == "" {
+		return ref.Name
+	}
+	return ref.Path + ":" + ref.Name
+}
+
+// suggestions returns a hint with the siblings of p that may have been meant.
+func suggestions(ctx context.Context, c *client.Client, p logicalcluster.Path) []string {
+	parent, ok := p.Parent()
+	if !ok {
+		return nil
+	}
+	siblings, err := c.Workspaces(ctx, parent)
+	if err != nil {
+		// The caller has an error to report already; this was only to help.
+		return nil
+	}
+	names := make([]string, 0, len(siblings))
+	for i := range siblings {
+		names = append(names, siblings[i].Name)
+	}
+	names = near.Names(p.Base(), names)
+	if len(names) == 0 {
+		return nil
+	}
+	for i, name := range names {
+		names[i] = parent.Join(name).String()
+	}
+	return []string{"did you mean " + strings.Join(names, ", ") + "?"}
+}

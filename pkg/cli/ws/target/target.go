@@ -1,0 +1,154 @@
+// Package target finds the server and the workspace that a command is about, from
+// its arguments, its flags and the kubeconfig. Nothing connects before it must: the
+// commands that only look at the kubeconfig never do.
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/kubeconfig"
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/ws/path"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// Finder is what all workspace commands are given.
+type Finder struct {
+	// Streams of the command.
+	Streams run.Streams
+	// Flags are the connection flags.
+	Flags *kubeconfig.Flags
+	// UserHome returns the user's home directory, os.UserHomeDir outside of tests.
+	UserHome func() (string, error)
+}
+
+// New returns a Finder whose flags are empty until they are parsed.
+func New(streams run.Streams) *Finder {
+	return &Finder{Streams: streams, Flags: &kubeconfig.Flags{}, UserHome: os.UserHomeDir}
+}
+
+// Stored returns a Finder for what the kubeconfig says, whatever the flags say.
+func (f *Finder) Stored() *Finder {
+	return &Finder{Streams: f.Streams, Flags: &kubeconfig.Flags{Path: f.Flags.Path}, UserHome: f.UserHome}
+}
+
+// Origin is where a command starts from. It is a snapshot of the kubeconfig.
+type Origin struct {
+	kubeconfig.Place
+
+	snapshot *kubeconfig.Snapshot
+	finder   *Finder
+	client   *client.Client
+}
+
+// Origin returns where the kubeconfig and the flags point at. It needs no network.
+func (f *Finder) Origin() (*Origin, error) {
+	snapshot, err := f.Flags.Load()
+	if err != nil {
+		return nil, err
+	}
+	place, err := snapshot.Place()
+	if err != nil {
+		return nil, err
+	}
+	return &Origin{Place: place, snapshot: snapshot, finder: f}, nil
+}
+
+// Context returns the name of the context that the command starts from.
+func (o *Origin) Context() string { return o.snapshot.Context() }
+
+// Client returns a client of the server, always the same one.
+func (o *Origin) Client() (*client.Client, error) {
+	if o.client != nil {
+		return o.client, nil
+	}
+	config, err := o.snapshot.RESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	o.client, err = client.New(config, o.Base, o.finder.Streams.ErrOut)
+	return o.client, err
+}
+
+// Parse reads an argument that names a workspace.
+func (f *Finder) Parse(arg string) (path.Reference, error) {
+	// Users without a home directory have no form of ~ that a shell has expanded.
+	home, _ := f.UserHome()
+	return path.Parse(arg, home)
+}
+
+// Resolve returns the path that ref names from here.
+func (o *Origin) Resolve(ctx context.Context, ref path.Reference) (logicalcluster.Path, error) {
+	base, err := o.baseOf(ctx, ref)
+	if err != nil {
+		return logicalcluster.Path{}, err
+	}
+	return ref.Resolve(base)
+}
+
+// baseOf returns the path that ref is relative to.
+func (o *Origin) baseOf(ctx context.Context, ref path.Reference) (logicalcluster.Path, error) {
+	switch ref.Kind {
+	case path.Absolute:
+		return logicalcluster.Path{}, nil
+	case path.Home:
+		return o.home(ctx)
+	case path.Previous:
+		previous, err := o.snapshot.Previous()
+		if err != nil {
+			return logicalcluster.Path{}, err
+		}
+		if previous.Base != o.Base || !previous.InWorkspace() {
+			return logicalcluster.Path{}, fmt.Errorf("the previous context leads to %s, which is no workspace on this server", previous.Server)
+		}
+		return previous.Path, nil
+	default:
+		if !o.InWorkspace() {
+			return logicalcluster.Path{}, run.Hint(
+				fmt.Errorf("the current server %s is no workspace, so %q leads nowhere from here", o.Server, ref),
+				"an absolute path begins with a colon, such as :root")
+		}
+		return o.Path, nil
+	}
+}
+
+// home asks the server for the home workspace of the user.
+func (o *Origin) home(ctx context.Context) (logicalcluster.Path, error) {
+	c, err := o.Client()
+	if err != nil {
+		return logicalcluster.Path{}, err
+	}
+	ws, err := c.Home(ctx)
+	if apierrors.IsNotFound(err) {
+		return logicalcluster.Path{}, run.Hint(
+			errors.New("this server does not have home workspaces yet"),
+			"kubectl ws :root goes to the top of the tree, kubectl ws . shows where you are")
+	}
+	if err != nil {
+		return logicalcluster.Path{}, err
+	}
+	_, p, ok := path.SplitURL(ws.Spec.URL)
+	if !ok {
+		return logicalcluster.Path{}, fmt.Errorf("the URL %q of the home workspace is no workspace URL", ws.Spec.URL)
+	}
+	return p, nil
+}
+
+// Workspace returns the workspace that arg names, or the current one if arg is empty,
+// as the flag --workspace means it.
+func (o *Origin) Workspace(ctx context.Context, arg string) (logicalcluster.Path, error) {
+	if arg == "" {
+		arg = "."
+	}
+	ref, err := o.finder.Parse(arg)
+	if err != nil {
+		return logicalcluster.Path{}, err
+	}
+	return o.Resolve(ctx, ref)
+}

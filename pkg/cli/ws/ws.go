@@ -1,0 +1,80 @@
+// Package ws is the command "kubectl ws": going from workspace to workspace, and the
+// commands for that. It is a list of them; each has a package of its own.
+package ws
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/forkless/kcp/pkg/cli/plugin"
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/ws/create"
+	"github.com/forkless/kcp/pkg/cli/ws/createcontext"
+	"github.com/forkless/kcp/pkg/cli/ws/current"
+	"github.com/forkless/kcp/pkg/cli/ws/target"
+	"github.com/forkless/kcp/pkg/cli/ws/tree"
+	"github.com/forkless/kcp/pkg/cli/ws/use"
+)
+
+// NewPlugin returns the command of the program kubectl-ws.
+func NewPlugin(streams run.Streams) *cobra.Command {
+	finder := target.New(streams)
+	return plugin.New(New(finder), "kubectl ws", finder.Flags)
+}
+
+// NewCreatePlugin returns the command of the program kubectl-create-workspace.
+func NewCreatePlugin(streams run.Streams) *cobra.Command {
+	finder := target.New(streams)
+	return plugin.New(create.New(finder), "kubectl create workspace", finder.Flags)
+}
+
+// New returns the command without connection flags, for a program that has others
+// beside it.
+func New(finder *target.Finder) *cobra.Command {
+	o := use.NewOptions(finder)
+	cmd := &cobra.Command{
+		Use:     "workspace [PATH]",
+		Aliases: []string{"ws", "workspaces"},
+		Short:   "Go from workspace to workspace",
+		Long: `Go to another workspace, or find out where you are. Without PATH it goes to your
+home workspace, as cd does.
+
+PATH is one of:
+` + use.Grammar + `
+
+A name that is also the name of a command needs "use" or "./" before it.
+
+Exit codes: 0 done, 1 any error, 130 interrupted.`,
+		Example: `  kubectl ws .
+  kubectl ws :root:team
+  kubectl ws -
+  kubectl ws tree`,
+		Args:              run.Args(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.Arg = args[0]
+			}
+			if err := o.Complete(); err != nil {
+				return err
+			}
+			if err := o.Run(cmd.Context()); err != nil {
+				return err
+			}
+			if len(args) == 0 && !o.Short {
+				_, _ = fmt.Fprintln(finder.Streams.ErrOut, `note: without an argument this goes to your home workspace, as cd does; "kubectl ws ." says where you are`)
+			}
+			return nil
+		},
+	}
+	o.AddFlags(cmd.Flags())
+	cmd.AddCommand(
+		use.New(finder),
+		current.New(finder),
+		create.New(finder),
+		createcontext.New(finder),
+		tree.New(finder),
+	)
+	return cmd
+}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"fmt"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+
+	"github.com/forkless/kcp/config/rbac"
+	"github.com/forkless/kcp/internal/authn"
+	"github.com/forkless/kcp/internal/authn/admin"
+	"github.com/forkless/kcp/internal/authz"
+	"github.com/forkless/kcp/pkg/server/options"
+)
+
+// buildAuthorization makes the authorizer. The policy of system:admin begins with what
+// is built in and is replaced by what is stored once that can be read.
+func (s *Server) buildAuthorization() error {
+	snapshot, err := authz.NewSnapshot(rbac.SystemAdmin())
+	if err != nil {
+		return err
+	}
+	s.bootstrap = authz.NewBootstrap(snapshot)
+	s.authorizer, err = authz.New(authz.Config{
+		Order:            s.options.Authorization.Order,
+		AlwaysAllowPaths: s.options.Authorization.AlwaysAllowPaths,
+		Bootstrap:        s.bootstrap,
+		Local:            s.policy,
+		LogicalClusters:  s.logicalClusters,
+	})
+	return err
+}
+
+// authenticator makes the authenticator, and writes the kubeconfig of the admin users,
+// which people and tests wait for.
+func (s *Server) authenticator() (authenticator.Request, error) {
+	requestHeader, err := s.options.Authentication.RequestHeader.ToAuthenticationRequestHeaderConfig()
+	if err != nil {
+		return nil, fmt.Errorf("reading the CA of the front proxy: %w", err)
+	}
+	config := authn.Config{
+		RequestHeader: requestHeader,
+		TokenFile:     s.options.Authentication.TokenFile,
+		Anonymous:     s.options.Authentication.Anonymous,
+	}
+	if file := s.options.Authentication.ClientCAFile; file != "" {
+		if config.ClientCA, err = dynamiccertificates.NewDynamicCAContentFromFile("client-ca", file); err != nil {
+			return nil, fmt.Errorf("reading the CA of client certificates: %w", err)
+		}
+	}
+	if s.options.Batteries.Has(options.AdminBattery) {
+		battery, err := s.adminBattery()
+		if err != nil {
+			return nil, err
+		}
+		config.Admin = battery.Authenticator()
+	}
+	return authn.New(config)
+}
+
+func (s *Server) adminBattery() (*admin.Battery, error) {
+	files := admin.Files{TokenHash: s.options.Admin.TokenHashPath, Kubeconfig: s.options.Admin.KubeconfigPath}
+	battery, err := admin.Prepare(files, s.options.Batteries.Has(options.UserBattery))
+	if err != nil {
+		return nil, err
+	}
+	return battery, battery.Write(s.options.URLs.Base, s.options.Certificate.CertPEM)
+}

@@ -1,0 +1,79 @@
+package server
+
+import (
+	"net/http"
+
+	"k8s.io/apiserver/pkg/audit"
+	"k8s.io/apiserver/pkg/endpoints/filterlatency"
+	"k8s.io/apiserver/pkg/endpoints/filters"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	serverfilters "k8s.io/apiserver/pkg/server/filters"
+
+	"github.com/forkless/kcp/internal/authn/impersonation"
+	"github.com/forkless/kcp/internal/authz"
+	"github.com/forkless/kcp/internal/route"
+)
+
+// chain wraps handler, which serves authorized requests, with everything that comes
+// before. It is to be read from the bottom: the last filter sees a request first.
+func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Handler {
+	handler = s.apis(handler)
+	handler = route.WithWildcardGuard(handler, c.Serializer)
+	handler = authz.WithDeepReviews(handler)
+
+	handler = filterlatency.TrackCompleted(handler)
+	handler = filters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
+	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "authorization")
+
+	// One bound for all that are not privileged, without a queue: 429 beyond it.
+	handler = serverfilters.WithMaxInFlightLimit(handler, c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight, c.LongRunningFunc)
+
+	handler = impersonation.With(handler, c.Authorization.Authorizer, c.Serializer)
+	handler = filters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
+
+	unauthorized := filters.Unauthorized(c.Serializer)
+	unauthorized = filters.WithFailedAuthenticationAudit(unauthorized, c.AuditBackend, c.AuditPolicyRuleEvaluator)
+	handler = filterlatency.TrackCompleted(handler)
+	handler = filters.WithAuthentication(handler, c.Authentication.Authenticator, unauthorized,
+		c.Authentication.APIAudiences, c.Authentication.RequestHeaderConfig)
+	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "authentication")
+
+	handler = serverfilters.WithCORS(handler, c.CorsAllowedOriginList, nil, nil, nil, "true")
+	handler = filters.WithWarningRecorder(handler)
+	handler = serverfilters.WithTimeoutForNonLongRunningRequests(handler, c.LongRunningFunc)
+	handler = filters.WithRequestDeadline(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc, c.Serializer, c.RequestTimeout)
+	handler = serverfilters.WithWaitGroup(handler, c.LongRunningFunc, c.NonLongRunningRequestWaitGroup)
+	if c.GoawayChance > 0 {
+		handler = serverfilters.WithProbabilisticGoaway(handler, c.GoawayChance)
+	}
+	handler = filters.WithCacheControl(handler)
+	handler = filters.WithLatencyTrackers(handler)
+	handler = route.WithConnections(handler, s.connections, c.LongRunningFunc)
+
+	// Upstream's request info sees the URL without the cluster, so routing comes
+	// before it, and both before authentication: what is denied later is denied for
+	// its place as well.
+	handler = filters.WithRequestInfo(handler, c.RequestInfoResolver)
+	handler = route.WithoutInactive(handler, s.logicalClusters, c.Serializer)
+	handler = withAuditedCluster(handler)
+	handler = route.WithCluster(handler, s.resolver, c.Serializer)
+	handler = filters.WithRequestReceivedTimestamp(handler)
+	handler = serverfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
+	handler = filters.WithAuditInit(handler)
+	return handler
+}
+
+// apis puts the APIs that differ between clusters in front of the built-in ones.
+func (s *Server) apis(builtin http.Handler) http.Handler {
+	return s.discovery.Handler(s.openapi.Handler(s.catalog.Handler(builtin)))
+}
+
+// withAuditedCluster names the cluster in audit events.
+func withAuditedCluster(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cluster, ok := clusterOf(r); ok {
+			audit.AddAuditAnnotations(r.Context(), "kcp.io/cluster", cluster, "tenancy.kcp.io/workspace", cluster)
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,133 @@
+package server
+
+import (
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/forkless/kcp/internal/catalog"
+	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/controllers/bootstrappolicy"
+	"github.com/forkless/kcp/internal/controllers/crd"
+	"github.com/forkless/kcp/internal/controllers/logicalcluster"
+	"github.com/forkless/kcp/internal/controllers/workspace"
+	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/internal/tenancy"
+	cluster "github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// definitionWorkers is how many CustomResourceDefinitions are looked at at a time.
+const definitionWorkers = 8
+
+// buildControllers makes all controllers. They are the same however many workspaces
+// there are.
+func (s *Server) buildControllers() error {
+	for _, build := range []func() (*controller.Controller, error){
+		s.bootstrapPolicyController,
+		s.definitionController,
+		s.workspaceController,
+		s.logicalClusterController,
+	} {
+		c, err := build()
+		if err != nil {
+			return err
+		}
+		s.controllers = append(s.controllers, c)
+	}
+	return nil
+}
+
+func (s *Server) bootstrapPolicyController() (*controller.Controller, error) {
+	return bootstrappolicy.New(s.layer, s.policy, s.bootstrap)
+}
+
+func (s *Server) workspaceController() (*controller.Controller, error) {
+	return workspace.New(workspace.Config{
+		Layer:      s.layer,
+		Workspaces: s.workspaces,
+		Clusters:   s.logicalClusters,
+		Shards:     s.shards,
+		Types:      tenancy.NewResolver(s.workspaceTypes, s.logicalClusters, s.resolver),
+		Clock:      clock.RealClock{},
+	})
+}
+
+func (s *Server) logicalClusterController() (*controller.Controller, error) {
+	return logicalcluster.New(logicalcluster.Config{
+		Layer:       s.layer,
+		Clusters:    s.logicalClusters,
+		Workspaces:  s.workspaces,
+		Definitions: s.definitions,
+		Policy:      s.policy,
+		OpenStore:   s.openStore,
+		Cut:         s.connections.Cut,
+		Clock:       clock.RealClock{},
+	})
+}
+
+func (s *Server) definitionController() (*controller.Controller, error) {
+	store, _ := s.layer.Store(cached.CustomResourceDefinitions)
+	var c *controller.Controller
+	reconciler := crd.NewReconciler(crd.Config{
+		Definitions: s.definitions,
+		Catalog:     s.catalog,
+		Reserved:    s.reservedNames,
+		Enqueue:     func(key controller.Key) { c.Enqueue(key) },
+		Now:         time.Now,
+	})
+	c = controller.New(controller.Options{
+		Name:    "customresourcedefinition",
+		Workers: definitionWorkers,
+		Sources: []controller.Source{{
+			Store:  store,
+			Prefix: cached.CustomResourceDefinitions.Prefix(),
+			Keys:   controller.OwnKey,
+			Known:  func() []controller.Key { return knownDefinitions(s.catalog) },
+		}},
+		Reconcile: reconciler.Reconcile,
+	})
+	return c, nil
+}
+
+// knownDefinitions returns the keys of the definitions that the catalog serves.
+func knownDefinitions(c *catalog.Catalog) []controller.Key {
+	var keys []controller.Key
+	c.Names(func(cluster cluster.Name, name string) {
+		keys = append(keys, controller.Key{Cluster: cluster, Name: name})
+	})
+	return keys
+}
+
+// reservedNames returns the names of a group that no CustomResourceDefinition can have:
+// those of our own APIs and of the built-in ones.
+func (s *Server) reservedNames(in cluster.Name, group string) crd.Names {
+	names := crd.NewNames()
+	for _, served := range s.system.Definitions(in) {
+		if served.Definition.CRD.Spec.Group == group {
+			names.Add(&served.Definition.CRD.Spec.Names)
+		}
+	}
+	groups, err := s.builtins.Groups()
+	if err != nil {
+		// It would be a mistake in what upstream installs, found by the first test.
+		panic(err)
+	}
+	for _, builtin := range groups {
+		if builtin.Name != group {
+			continue
+		}
+		for _, version := range builtin.Versions {
+			for _, resource := range version.Resources {
+				names.Add(&apiextensionsv1.CustomResourceDefinitionNames{
+					Plural:     resource.Resource,
+					Singular:   resource.SingularResource,
+					ShortNames: resource.ShortNames,
+					Kind:       resource.ResponseKind.Kind,
+					ListKind:   resource.ResponseKind.Kind + "List",
+				})
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/client-go/rest"
+
+	"github.com/forkless/kcp/internal/authz"
+	"github.com/forkless/kcp/internal/builtin"
+)
+
+const (
+	etcdCheckTimeout = 2 * time.Second
+
+	// inFlight is how many requests may be under way that are not privileged, half of
+	// them writes. More are refused with 429.
+	inFlight = 600
+)
+
+// buildGeneric makes upstream's server: serving, health, the built-in groups. What
+// differs between clusters is put before it by the chain.
+func (s *Server) buildGeneric() error {
+	authenticate, err := s.authenticator()
+	if err != nil {
+		return err
+	}
+	admit, err := s.admission()
+	if err != nil {
+		return err
+	}
+	config, err := s.genericConfig(authenticate, admit)
+	if err != nil {
+		return err
+	}
+	if err := s.buildCatalog(admit, config); err != nil {
+		return err
+	}
+	s.buildDocuments(config)
+	if s.generic, err = config.Complete(nil).New("kcp", genericapiserver.NewEmptyDelegate()); err != nil {
+		return err
+	}
+	s.generic.AggregatedLegacyDiscoveryGroupManager = s.builtins
+	groups, err := builtin.New(s.builtinConfig(authenticate))
+	if err != nil {
+		return err
+	}
+	return groups.Install(s.generic)
+}
+
+func (s *Server) genericConfig(authenticate authenticator.Request, admit admission.Interface) (*genericapiserver.Config, error) {
+	serving, err := s.options.Serving.Info(s.options.Listener, s.options.Certificate)
+	if err != nil {
+		return nil, err
+	}
+	config := genericapiserver.NewConfig(builtin.Codecs)
+	config.EffectiveVersion = effectiveVersion()
+	config.SecureServing = serving
+	config.ExternalAddress = s.options.Listener.Addr().String()
+	config.LoopbackClientConfig = &rest.Config{Host: s.options.URLs.Base}
+	config.Authentication.Authenticator = authenticate
+	config.Authentication.APIAudiences = s.options.Authentication.APIAudiences
+	config.Authorization.Authorizer = s.authorizer
+	config.AdmissionControl = admit
+	config.OpenAPIV3Config = builtin.OpenAPIV3Config("kcp", effectiveVersion().Info().GitVersion)
+	config.OpenAPIConfig = builtin.OpenAPIConfig("kcp", effectiveVersion().Info().GitVersion)
+	config.AggregatedDiscoveryGroupManager = s.builtins
+	config.BuildHandlerChainFunc = s.chain
+
+	// Documents and discovery differ between clusters and come from our own packages.
+	config.SkipOpenAPIInstallation = true
+	config.EnableDiscovery = false
+	config.EnableIndex = false
+	// It counts objects for priority and fairness, which is not in use.
+	config.StorageObjectCountTracker = nil
+
+	config.MaxRequestsInFlight, config.MaxMutatingRequestsInFlight = inFlight, inFlight/2
+	config.EnableProfiling = s.options.Observability.Profiling
+	config.EnableContentionProfiling = s.options.Observability.ContentionProfiling
+	config.CorsAllowedOriginList = s.options.Requests.CORSAllowedOrigins
+	config.HSTSDirectives = s.options.Requests.HSTSDirectives
+	config.GoawayChance = s.options.Requests.GoawayChance
+	config.LivezGracePeriod = s.options.Shutdown.LivezGracePeriod
+	config.ShutdownDelayDuration = s.options.Shutdown.Delay
+	config.ShutdownSendRetryAfter = s.options.Shutdown.SendRetryAfter
+	config.ShutdownWatchTerminationGracePeriod = s.options.Shutdown.WatchGracePeriod
+	config.AddHealthChecks(s.etcdCheck())
+	return config, s.options.Audit.ApplyTo(config)
+}
+
+func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Config {
+	rules := authz.NewRules(s.bootstrap, s.policy)
+	return builtin.Config{
+		RESTOptions:   s.layer.RESTOptions(func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) }),
+		Authorizer:    s.authorizer.Reviews(),
+		RoleRules:     rules,
+		UserRules:     rules.Reviewable(),
+		Authenticator: authenticate,
+		Audiences:     s.options.Authentication.APIAudiences,
+		EventTTL:      s.options.EventTTL(),
+	}
+}
+
+func (s *Server) etcdCheck() healthz.HealthChecker {
+	return healthz.NamedCheck("etcd", func(r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), etcdCheckTimeout)
+		defer cancel()
+		return s.layer.Healthy(ctx)
+	})
+}

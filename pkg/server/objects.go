@@ -1,0 +1,100 @@
+package server
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/forkless/kcp/internal/builtin"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/internal/tenancy/phase"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/server/options"
+)
+
+// bootstrapper is the user who owns the root workspace.
+const bootstrapper = `{"username":"system:kcp-bootstrapper"}`
+
+// rootCluster is the LogicalCluster of the root workspace. It has no owner and waits
+// for nobody, so it is born ready.
+func rootCluster(externalURL, shard string) (*corev1alpha1.LogicalCluster, error) {
+	url, err := tenancy.ClusterURL(externalURL, logicalcluster.Root)
+	if err != nil {
+		return nil, err
+	}
+	lc := &corev1alpha1.LogicalCluster{
+		TypeMeta: metav1.TypeMeta{APIVersion: corev1alpha1.GroupVersion.String(), Kind: "LogicalCluster"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: corev1alpha1.LogicalClusterName,
+			Annotations: map[string]string{
+				tenancyv1alpha1.TypeAnnotationKey:  "root:root",
+				tenancyv1alpha1.OwnerAnnotationKey: bootstrapper,
+				corev1alpha1.ShardAnnotationKey:    shard,
+			},
+		},
+	}
+	return phase.LogicalCluster(phase.LogicalClusterInput{Observed: lc, URL: url, Now: metav1.Now().Rfc3339Copy()}), nil
+}
+
+// ownShard is the Shard object of this server.
+func ownShard(name string, urls options.URLs) *corev1alpha1.Shard {
+	return &corev1alpha1.Shard{
+		TypeMeta:   metav1.TypeMeta{APIVersion: corev1alpha1.GroupVersion.String(), Kind: "Shard"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1alpha1.ShardNameLabelKey: name}},
+		Spec: corev1alpha1.ShardSpec{
+			BaseURL:             urls.Base,
+			ExternalURL:         urls.External,
+			VirtualWorkspaceURL: urls.VirtualWorkspace,
+		},
+	}
+}
+
+func defaultNamespace() *corev1.Namespace {
+	return &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        metav1.NamespaceDefault,
+			Labels:      map[string]string{corev1.LabelMetadataName: metav1.NamespaceDefault},
+			Annotations: map[string]string{corev1alpha1.CreateOnlyAnnotationKey: "true"},
+		},
+		Spec:   corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
+		Status: corev1.NamespaceStatus{Phase: corev1.NamespaceActive},
+	}
+}
+
+// policyResource returns the resource of a role or binding.
+func policyResource(object runtime.Object) storage.Resource {
+	switch object.(type) {
+	case *rbacv1.Role:
+		return cached.Roles
+	case *rbacv1.RoleBinding:
+		return cached.RoleBindings
+	case *rbacv1.ClusterRole:
+		return cached.ClusterRoles
+	default:
+		return cached.ClusterRoleBindings
+	}
+}
+
+// versioned returns stored objects of built-in kinds in v1, and others as they are.
+func versioned(stored runtime.Object) (runtime.Object, error) {
+	kinds, _, err := builtin.Scheme.ObjectKinds(stored)
+	if runtime.IsNotRegisteredError(err) {
+		return stored, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	converted, err := builtin.Scheme.ConvertToVersion(stored, schema.GroupVersion{Group: kinds[0].Group, Version: "v1"})
+	if err != nil {
+		return nil, err
+	}
+	// Wanted objects say their kind by their type alone.
+	converted.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	return converted, nil
+}

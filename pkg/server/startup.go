@@ -1,0 +1,145 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/wait"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+
+	"github.com/forkless/kcp/config/rbac"
+	"github.com/forkless/kcp/config/workspacetypes"
+	"github.com/forkless/kcp/internal/bootstrap"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/server/options"
+)
+
+const (
+	cachePoll    = 2 * time.Millisecond
+	cacheTimeout = time.Minute
+)
+
+// addStartup names what has to happen before the server is ready. /readyz reports the
+// same names. The steps wait for each other through the done channels.
+func (s *Server) addStartup() error {
+	caches, objects := make(chan struct{}), make(chan struct{})
+	for _, step := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"kcp-start-informers", func(ctx context.Context) error {
+			defer close(caches)
+			return s.waitForCaches(ctx)
+		}},
+		{"kcp-bootstrap-policy", func(ctx context.Context) error {
+			defer close(objects)
+			if err := waitFor(ctx, caches); err != nil {
+				return err
+			}
+			return s.bootstrapObjects(ctx)
+		}},
+		{"kcp-start-controllers", func(ctx context.Context) error {
+			if err := waitFor(ctx, objects); err != nil {
+				return err
+			}
+			if err := s.startControllers(ctx); err != nil {
+				return err
+			}
+			close(s.ready)
+			return nil
+		}},
+	} {
+		run := step.run
+		err := s.generic.AddPostStartHook(step.name, func(hook genericapiserver.PostStartHookContext) error { return run(hook) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func waitFor(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// waitForCaches waits until what is in etcd is in the watch caches.
+func (s *Server) waitForCaches(ctx context.Context) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, cachePoll, cacheTimeout, true, func(context.Context) (bool, error) {
+		last = s.layer.Ready()
+		return last == nil, nil
+	})
+	if err != nil && last != nil {
+		return fmt.Errorf("waiting for the watch caches: %w", last)
+	}
+	return err
+}
+
+// bootstrapObjects writes what has to be there from the start.
+func (s *Server) bootstrapObjects(ctx context.Context) error {
+	objects, err := s.wantedObjects()
+	if err != nil {
+		return err
+	}
+	return bootstrap.Ensure(ctx, s.layer, objects, versioned)
+}
+
+func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
+	var objects []bootstrap.Object
+	add := func(resource storage.Resource, cluster logicalcluster.Name, object runtime.Object) {
+		objects = append(objects, bootstrap.Object{Resource: resource, Cluster: cluster, Object: object})
+	}
+	for _, object := range rbac.SystemAdmin() {
+		add(policyResource(object), logicalcluster.SystemAdmin, object)
+	}
+	for _, object := range rbac.Root(rbac.RootOptions{HomeCreatorGroups: s.options.Homes.CreatorGroups}) {
+		add(policyResource(object), logicalcluster.Root, object)
+	}
+	root, err := rootCluster(s.options.URLs.External, s.options.Shard.Name)
+	if err != nil {
+		return nil, err
+	}
+	add(cached.LogicalClusters, logicalcluster.Root, root)
+	add(cached.Shards, logicalcluster.Root, ownShard(s.options.Shard.Name, s.options.URLs))
+	add(cached.Namespaces, logicalcluster.Root, defaultNamespace())
+	types, err := workspacetypes.ForBatteries(batteryNames(s.options.Batteries))
+	if err != nil {
+		return nil, err
+	}
+	for _, workspaceType := range types {
+		add(cached.WorkspaceTypes, logicalcluster.Root, workspaceType)
+	}
+	return objects, nil
+}
+
+func batteryNames(batteries sets.Set[options.Battery]) sets.Set[string] {
+	names := sets.New[string]()
+	for battery := range batteries {
+		names.Insert(string(battery))
+	}
+	return names
+}
+
+// startControllers starts all controllers and waits until they have looked at what is
+// there. They stop, and are waited for, when ctx ends.
+func (s *Server) startControllers(ctx context.Context) error {
+	for _, c := range s.controllers {
+		s.background.Go(func() { c.Run(ctx) })
+	}
+	for _, c := range s.controllers {
+		if err := waitFor(ctx, c.Synced()); err != nil {
+			return fmt.Errorf("waiting for controller %s: %w", c.Name(), err)
+		}
+	}
+	return nil
+}
