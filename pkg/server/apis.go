@@ -2,9 +2,11 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/emicklei/go-restful/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -16,16 +18,14 @@ import (
 	"github.com/forkless/kcp/internal/openapi"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // buildCatalog makes what serves the APIs that are not built in, and opens the stores
 // of our own kinds: the server reads them whether anybody asks for them or not.
 func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserver.Config) error {
-	own, err := crds.All()
-	if err != nil {
-		return err
-	}
-	if s.system, err = catalog.EveryCluster(own); err != nil {
+	var err error
+	if s.system, err = ownAPIs(); err != nil {
 		return err
 	}
 	s.catalog, err = catalog.New(catalog.Config{
@@ -46,6 +46,27 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 		}
 	}
 	return nil
+}
+
+// ownAPIs says where our own APIs are. All are in every cluster, but for shards, which
+// are the business of root and of each shard itself.
+func ownAPIs() (catalog.Source, error) {
+	all, err := crds.All()
+	if err != nil {
+		return nil, err
+	}
+	everywhere := slices.DeleteFunc(slices.Clone(all), func(crd *apiextensionsv1.CustomResourceDefinition) bool {
+		return crd.Spec.Group == cached.Shards.Group && crd.Spec.Names.Plural == cached.Shards.Resource
+	})
+	common, err := catalog.EveryCluster(everywhere)
+	if err != nil {
+		return nil, err
+	}
+	more, err := catalog.EveryCluster(all)
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Only(common, more, logicalcluster.Root, logicalcluster.SystemShard, logicalcluster.Wildcard), nil
 }
 
 func (s *Server) openStore(resource storage.Resource) error {

@@ -28,7 +28,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	// One bound for all that are not privileged, without a queue: 429 beyond it.
 	handler = serverfilters.WithMaxInFlightLimit(handler, c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight, c.LongRunningFunc)
 
-	handler = impersonation.With(handler, c.Authorization.Authorizer, c.Serializer)
+	handler = impersonation.With(handler, s.authorizer.Silent(), c.Serializer)
 	handler = filters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
 
 	unauthorized := filters.Unauthorized(c.Serializer)

@@ -28,8 +28,12 @@ type DefinitionReader struct {
 // NewDefinitionReader returns a reader over layer.
 func NewDefinitionReader(layer *storage.Layer) DefinitionReader {
 	return DefinitionReader{layer: layer, reader: storage.NewReader[apiextensions.CustomResourceDefinition](layer, CustomResourceDefinitions,
-		func() *apiextensions.CustomResourceDefinitionList { return &apiextensions.CustomResourceDefinitionList{} },
-		func(l *apiextensions.CustomResourceDefinitionList) []apiextensions.CustomResourceDefinition { return l.Items })}
+		func() *apiextensions.CustomResourceDefinitionList {
+			return &apiextensions.CustomResourceDefinitionList{}
+		},
+		func(l *apiextensions.CustomResourceDefinitionList) []apiextensions.CustomResourceDefinition {
+			return l.Items
+		})}
 }
 
 // Get returns a definition of a cluster, or a NotFound Status error.
