@@ -71,12 +71,14 @@ func (a *apis) compile(served schema.Served) (*compiled.API, error) {
 	return compiled.New(served.Definition, config)
 }
 
+// configFor returns what serves a definition beside itself. The store is ready then.
 func (a *apis) configFor(served schema.Served) (compiled.Config, error) {
 	resource := storage.Resource{GroupResource: served.Definition.GroupResource(), Identity: served.Identity}
 	shared, err := a.stores.get(resource)
 	if err != nil {
 		return compiled.Config{}, err
 	}
+	waitReady(shared)
 	return compiled.Config{
 		Shared:              shared,
 		Prefix:              resource.Prefix(),

@@ -38,14 +38,14 @@ var (
 // info, warnings. Whatever the catalog does not serve is a 404 with the body "builtin".
 type server struct {
 	*catalog.Catalog
-	t     *testing.T
+	t     testing.TB
 	layer *storage.Layer
 	http  *httptest.Server
 }
 
 type option func(*catalog.Config)
 
-func newServer(t *testing.T, options ...option) *server {
+func newServer(t testing.TB, options ...option) *server {
 	t.Helper()
 	layer, err := storage.StartEmbedded(t.Context(), storage.EmbeddedOptions{Directory: t.TempDir()})
 	if err != nil {

@@ -53,7 +53,8 @@ type openStore struct {
 	shared *view.Shared
 }
 
-// get returns the store of resource, opening it if need be.
+// get returns the store of resource, opening it if need be. It does not wait for its
+// watch cache.
 func (s *stores) get(resource storage.Resource) (*view.Shared, error) {
 	store := s.entry(resource)
 	store.mu.Lock()
@@ -62,7 +63,7 @@ func (s *stores) get(resource storage.Resource) (*view.Shared, error) {
 		return store.shared, nil
 	}
 	kind := s.kind(resource)
-	opened, err := s.openReady(resource, kind)
+	opened, err := s.opener.Open(resource, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -82,17 +83,12 @@ func (s *stores) entry(resource storage.Resource) *openStore {
 	return store
 }
 
-// openReady opens a store and waits for its watch cache, so that the first request for
-// a resource is answered and not told to come back.
-func (s *stores) openReady(resource storage.Resource, kind storage.Kind) (apistorage.Interface, error) {
-	opened, err := s.opener.Open(resource, kind)
-	if err != nil {
-		return nil, err
-	}
-	// That it takes too long is said to those who read from it.
+// waitReady waits for the watch cache of store, so that the first request for a
+// resource is answered and not told to come back. That it takes too long is said to
+// those who read from it.
+func waitReady(store apistorage.Interface) {
 	_ = wait.PollUntilContextTimeout(context.Background(), time.Millisecond, openTimeout, true,
-		func(context.Context) (bool, error) { return opened.ReadinessCheck() == nil, nil })
-	return opened, nil
+		func(context.Context) (bool, error) { return store.ReadinessCheck() == nil, nil })
 }
 
 // reopen fills the watch cache of resource anew. It is necessary when objects in it
@@ -106,10 +102,12 @@ func (s *stores) reopen(resource storage.Resource) error {
 		return nil
 	}
 	s.opener.CloseResource(resource)
-	opened, err := s.openReady(resource, store.kind)
+	opened, err := s.opener.Open(resource, store.kind)
 	if err != nil {
+		// Only a layer that is being closed refuses; nobody will ask again.
 		return fmt.Errorf("reopening store: %w", err)
 	}
+	waitReady(opened)
 	store.handle.set(opened)
 	return nil
 }

@@ -29,7 +29,7 @@ func ownerOf(port int) Owner {
 	for _, process := range processes {
 		files := openFiles(process)
 		if slices.ContainsFunc(files, func(file string) bool { return slices.Contains(sockets, file) }) {
-			return describe(process, files)
+			return describe(process, files, port)
 		}
 	}
 	return Owner{}
@@ -67,8 +67,9 @@ func openFiles(process string) []string {
 	return files
 }
 
-// describe tells what can be known of a process with these open files.
-func describe(process string, files []string) Owner {
+// describe tells what can be known of a process that has these files open and listens
+// on port.
+func describe(process string, files []string, port int) Owner {
 	pid, err := strconv.Atoi(filepath.Base(process))
 	if err != nil {
 		return Owner{}
@@ -77,10 +78,24 @@ func describe(process string, files []string) Owner {
 	if name, err := os.ReadFile(filepath.Join(process, "comm")); err == nil {
 		owner.Name = strings.TrimSpace(string(name))
 	}
+	owner.RootDirectory = rootOf(files, port)
+	return owner
+}
+
+// rootOf returns the root directory of the server that listens on port, empty if there
+// is none. A process may run several servers; each says in its directory where it
+// serves.
+func rootOf(files []string, port int) string {
+	suffix := ":" + strconv.Itoa(port)
+	root := ""
 	for _, file := range files {
-		if filepath.Base(file) == rootdir.LockFile {
-			owner.RootDirectory = filepath.Dir(file)
+		if filepath.Base(file) != rootdir.LockFile {
+			continue
+		}
+		root = filepath.Dir(file)
+		if holder, held, err := rootdir.HolderOf(root); err == nil && held && strings.HasSuffix(holder.URL, suffix) {
+			return root
 		}
 	}
-	return owner
+	return root
 }

@@ -23,8 +23,10 @@ func PlaceOf(cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) Place
 	if lc == nil {
 		return place
 	}
-	if path, err := logicalcluster.ParsePath(lc.Annotations[logicalcluster.PathAnnotationKey]); err == nil {
-		place.Path = path
+	if value, ok := lc.Annotations[logicalcluster.PathAnnotationKey]; ok {
+		if path, err := logicalcluster.ParsePath(value); err == nil {
+			place.Path = path
+		}
 	}
 	return place
 }

@@ -51,19 +51,14 @@ func (r *Resolver) Resolve(ctx context.Context, from Place, reference tenancyv1a
 }
 
 func (r *Resolver) findAt(ctx context.Context, reference tenancyv1alpha1.WorkspaceTypeReference) (Type, error) {
-	missing := unresolved("workspace type %q not found in workspace %q", reference.Name, reference.Path)
 	path, err := logicalcluster.ParsePath(reference.Path)
-	if err != nil || path == logicalcluster.Wildcard.Path() {
-		return Type{}, missing
+	if err == nil && path != logicalcluster.Wildcard.Path() {
+		found, ok, err := r.atPath(ctx, path, reference.Name)
+		if ok || err != nil {
+			return found, err
+		}
 	}
-	found, ok, err := r.atPath(ctx, path, reference.Name)
-	switch {
-	case err != nil:
-		return Type{}, err
-	case !ok:
-		return Type{}, missing
-	}
-	return found, nil
+	return Type{}, unresolved("workspace type %q not found in workspace %q", reference.Name, reference.Path)
 }
 
 func (r *Resolver) findUpwards(ctx context.Context, from Place, name string) (Type, error) {

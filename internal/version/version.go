@@ -6,6 +6,7 @@
 package version
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -26,6 +27,14 @@ type Info struct {
 	Go string `json:"go"`
 	// Platform is the operating system and the architecture, as in linux/amd64.
 	Platform string `json:"platform"`
+}
+
+// String returns the versions as people read them: kcp v0.3.0 (Kubernetes 1.36.3).
+func (i Info) String() string {
+	if i.Kubernetes == "" {
+		return "kcp " + i.Version
+	}
+	return fmt.Sprintf("kcp %s (Kubernetes %s)", i.Version, i.Kubernetes)
 }
 
 // separator stands between the versions of Kubernetes and of kcp in a stamp.

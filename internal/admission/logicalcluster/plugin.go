@@ -45,8 +45,7 @@ func (p *Plugin) Admit(_ context.Context, a admission.Attributes, _ admission.Ob
 	}
 	lc, err := request.As[corev1alpha1.LogicalCluster](a.GetObject())
 	if err != nil {
-		// It will not pass the schema, which says better why.
-		return nil
+		return nil //nolint:nilerr // because it will not pass the schema, which says better why
 	}
 	old, err := request.As[corev1alpha1.LogicalCluster](a.GetOldObject())
 	if err != nil {
@@ -80,10 +79,6 @@ func (p *Plugin) Validate(_ context.Context, a admission.Attributes, _ admission
 }
 
 func validateDelete(a admission.Attributes) error {
-	if a.GetOldObject() == nil {
-		// This happens once for the request as a whole and then again for the object.
-		return nil
-	}
 	old, err := request.As[corev1alpha1.LogicalCluster](a.GetOldObject())
 	if err != nil {
 		return apierrors.NewInternalError(err)

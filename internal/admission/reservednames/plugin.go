@@ -40,7 +40,7 @@ func (p *Plugin) Admit(_ context.Context, a admission.Attributes, _ admission.Ob
 	}
 	object, err := meta.Accessor(a.GetObject())
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // because what has no metadata has no name
 	}
 	if slices.Contains(names, object.GetName()) {
 		return request.Denied(a, "name is reserved, choose another one")

@@ -71,7 +71,7 @@ func isWorkspace(a admission.Attributes) bool {
 	return a.GetResource().GroupResource() == tenancyv1alpha1.Resource("workspaces")
 }
 
-// parent returns the LogicalCluster the workspace is in.
+// parent returns the LogicalCluster that a new workspace is in.
 func (p *Plugin) parent(ctx context.Context, a admission.Attributes) (*corev1alpha1.LogicalCluster, error) {
 	cluster, err := request.Cluster(ctx)
 	if err != nil {
@@ -83,6 +83,9 @@ func (p *Plugin) parent(ctx context.Context, a admission.Attributes) (*corev1alp
 		return nil, request.Denied(a, "workspaces cannot be created here: there is no logical cluster")
 	case err != nil:
 		return nil, request.Failed(a, err)
+	case !lc.DeletionTimestamp.IsZero():
+		// Its deletion deletes what is in it, and would run after it for ever.
+		return nil, request.Denied(a, "workspaces cannot be created here: this workspace is being deleted")
 	}
 	return lc, nil
 }

@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -182,6 +183,16 @@ func TestNoParent(t *testing.T) {
 	ctx := admissiontest.In(t, tenancytest.ClusterAt("root:nowhere"))
 	admissiontest.Check(t, "there must be a workspace to create it in", plugin(t, "").Admit(ctx, r.Attributes(), nil), "no logical cluster")
 	admissiontest.Check(t, "there must be a workspace to create it in", plugin(t, "").Validate(ctx, r.Attributes(), nil), "no logical cluster")
+}
+
+func TestDyingParent(t *testing.T) {
+	now := metav1.Now()
+	tree := tenancytest.New(t)
+	tree.AddCluster("root:dying", "root:universal").DeletionTimestamp = &now
+	r := request(t, of(), nil, nil)
+	ctx := admissiontest.In(t, tenancytest.ClusterAt("root:dying"))
+	err := workspace.New(tree.Clusters()).Admit(ctx, r.Attributes(), nil)
+	admissiontest.Check(t, "nothing new in a workspace that goes", err, "is being deleted")
 }
 
 func TestValidateUpdate(t *testing.T) {

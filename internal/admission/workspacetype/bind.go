@@ -52,7 +52,7 @@ func (p *Plugin) mayBind(ctx context.Context, a admission.Attributes, cluster lo
 	if reference.Path != "" {
 		path, err := logicalcluster.ParsePath(reference.Path)
 		if err != nil || path == logicalcluster.Wildcard.Path() {
-			return false, nil
+			return false, nil //nolint:nilerr // because what is no path is as forbidden as one that leads nowhere
 		}
 		cluster, err = p.paths.Resolve(ctx, path)
 		switch {

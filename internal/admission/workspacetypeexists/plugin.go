@@ -56,8 +56,7 @@ func (p *Plugin) Admit(ctx context.Context, a admission.Attributes, _ admission.
 	}
 	ws, err := request.As[tenancyv1alpha1.Workspace](a.GetObject())
 	if err != nil || ws.Spec.Mount != nil {
-		// What cannot be read will not pass the schema, which says better why.
-		return nil
+		return nil //nolint:nilerr // because what cannot be read will not pass the schema, which says better why
 	}
 	parent, err := p.parent(ctx, a)
 	if err != nil {

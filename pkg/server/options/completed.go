@@ -100,7 +100,8 @@ func (o *Options) Complete() (*Completed, error) {
 		Observability: o.Observability,
 		Audit:         o.Audit,
 		Logging: Logging{
-			Quiet:         !o.set("v") && !o.set("vmodule") && !o.set("logging-format"),
+			Quiet:         o.Logging.quiet(),
+			Classic:       o.set("v") || o.set("vmodule") || o.set("logging-format"),
 			Configuration: o.Logging.LoggingConfiguration,
 		},
 		WithoutEffect: withoutEffect(o.flags),

@@ -20,7 +20,7 @@ const (
 var noEffectYet = []string{
 	// Accounts and identities from elsewhere.
 	"authentication-config", "authentication-token-webhook-*", "oidc-*", "enable-bootstrap-token-auth",
-	"service-account-*", "root-ca-file", "api-audiences",
+	"service-account-*", "root-ca-file",
 	"authorization-webhook-*",
 	// Several processes.
 	"shard-virtual-workspace-ca-file", "shard-client-cert-file", "shard-client-key-file",
@@ -35,14 +35,12 @@ var noEffectYet = []string{
 	"logical-cluster-total-object-limit", "logical-cluster-object-count-scan-interval",
 	"conversion-cel-transformation-timeout",
 	// What upstream's storage would do.
-	"etcd-servers-overrides", "etcd-count-metric-poll-period", "etcd-db-metric-poll-interval",
+	"etcd-servers-overrides", "etcd-compaction-interval", "etcd-count-metric-poll-period", "etcd-db-metric-poll-interval",
 	"etcd-healthcheck-timeout", "etcd-readycheck-timeout",
 	"delete-collection-workers", "lease-reuse-duration-seconds", "storage-media-type",
 	"encryption-provider-config", "encryption-provider-config-automatic-reload",
 	// Operations.
-	"audit-*", "cors-allowed-origins", "strict-transport-security-directives", "goaway-chance",
-	"livez-grace-period", "shutdown-*",
-	"profiling", "contention-profiling", "profiler-address", "tracing-config-file",
+	"profiler-address", "tracing-config-file",
 	"permit-address-sharing", "permit-port-sharing",
 }
 

@@ -13,8 +13,7 @@ import (
 	_ "k8s.io/component-base/logs/json/register"
 )
 
-// defaultVerbosity is what -v shows as its default. See Logging.Quiet for what it
-// means when nobody sets it.
+// defaultVerbosity is the default of -v. Up to it the log is quiet; see Logging.
 const defaultVerbosity = 2
 
 // LoggingOptions are about the log.
@@ -32,8 +31,7 @@ func newLoggingOptions() LoggingOptions {
 // AddFlags adds the flags of the group to fs.
 func (o *LoggingOptions) AddFlags(fs *pflag.FlagSet) {
 	logsapi.AddFlags(o.LoggingConfiguration, fs)
-	fs.Lookup("v").Usage = "How much to log. If neither this nor --vmodule or --logging-format is set, " +
-		"what libraries say below the level of a warning is left out."
+	fs.Lookup("v").Usage = "How much to log. Up to 2, what libraries say below the level of a warning is left out."
 }
 
 // Validate says what is wrong with the options.
@@ -54,12 +52,19 @@ func describe(errs field.ErrorList) string {
 	return "logging: " + first.Error()
 }
 
+// quiet says that what libraries say below the level of a warning is to be left out.
+func (o *LoggingOptions) quiet() bool {
+	return o.Verbosity <= defaultVerbosity && len(o.VModule) == 0 && o.Format == logsapi.DefaultLogFormat
+}
+
 // Logging is what is logged and how.
 type Logging struct {
-	// Quiet says that nobody asked for a certain amount or format of logs: only warnings,
-	// errors and what the server says itself are to be seen. Configuration is not to be
-	// applied then.
+	// Quiet says that only warnings, errors and what the server says itself are to be
+	// logged. Upstream has no such setting, so Configuration is not to be applied then.
 	Quiet bool
+	// Classic says that somebody asked for a log, so that people at a terminal are to
+	// see it.
+	Classic bool
 	// Configuration is to be applied with logsapi.ValidateAndApply, once in a process,
 	// unless Quiet.
 	Configuration *logsapi.LoggingConfiguration

@@ -1,0 +1,82 @@
+package servertest
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/forkless/kcp/internal/storage"
+)
+
+const etcdTimeout = 30 * time.Second
+
+// Etcd is an etcd that listens on a socket, so that a test can see what is stored.
+type Etcd struct {
+	// Server is its value for the flag --etcd-servers.
+	Server string
+
+	client *clientv3.Client
+}
+
+// StartEtcd runs an etcd until the test ends, for servers that use it from outside.
+func StartEtcd(t testing.TB) *Etcd {
+	t.Helper()
+	return OpenEtcd(t, filepath.Join(t.TempDir(), "etcd"))
+}
+
+// OpenEtcd is StartEtcd with the data of a server that has been stopped: the folder
+// etcd-server in its root directory.
+func OpenEtcd(t testing.TB, directory string) *Etcd {
+	t.Helper()
+	address := freeAddress(t)
+	ctx, cancel := context.WithTimeout(context.Background(), etcdTimeout)
+	defer cancel()
+	layer, err := storage.StartEmbedded(ctx, storage.EmbeddedOptions{Directory: directory, ClientURL: &url.URL{Scheme: "http", Host: address}})
+	if err != nil {
+		t.Fatalf("starting etcd: %v", err)
+	}
+	t.Cleanup(layer.Close)
+	server := "http://" + address
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{server}, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatalf("connecting to etcd: %v", err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return &Etcd{Server: server, client: client}
+}
+
+// freeAddress returns an address of this machine that nothing listens on. etcd cannot be
+// handed a listener, so somebody else may take it before etcd does; nobody is likely to.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// Keys returns the keys that contain text, in order.
+func (e *Etcd) Keys(text string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), etcdTimeout)
+	defer cancel()
+	response, err := e.client.Get(ctx, "", clientv3.WithPrefix(), clientv3.WithKeysOnly())
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, kv := range response.Kvs {
+		if key := string(kv.Key); strings.Contains(key, text) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}

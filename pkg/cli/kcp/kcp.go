@@ -1,0 +1,38 @@
+package kcp
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	baseversion "k8s.io/component-base/version"
+
+	"github.com/forkless/kcp/pkg/cli/kcp/start"
+	"github.com/forkless/kcp/pkg/cli/kcp/stop"
+	"github.com/forkless/kcp/pkg/cli/kcp/version"
+	"github.com/forkless/kcp/pkg/cli/run"
+)
+
+// New returns the command. newServer makes the servers that it starts.
+func New(streams run.Streams, newServer start.NewServer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "kcp",
+		Short:   "A Kubernetes API for each of many workspaces, in one process",
+		Version: stamp(),
+		Args:    run.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		start.New(streams, newServer),
+		stop.New(streams),
+		version.New(streams),
+	)
+	return cmd
+}
+
+// stamp returns the version that the release process wrote into the binary.
+func stamp() string {
+	if v := baseversion.Get().GitVersion; !strings.Contains(v, "$Format") {
+		return v
+	}
+	return "<unknown>"
+}

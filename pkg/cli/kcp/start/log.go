@@ -1,0 +1,134 @@
+package start
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+	"unicode"
+
+	"k8s.io/klog/v2"
+)
+
+// redirect sends the log of the process, up to a level, to w, a line in each call. It
+// returns what puts it back.
+func redirect(w io.Writer, level int) (restore func()) {
+	before := klog.CaptureState()
+	var flags flag.FlagSet
+	klog.InitFlags(&flags)
+	// What ends the process goes to standard error too, whatever w does.
+	_ = flags.Set("stderrthreshold", "FATAL")
+	_ = flags.Set("v", strconv.Itoa(level))
+	klog.LogToStderr(false)
+	// klog writes each line to the output of its severity and of all below. Keeping the
+	// lowest one alone yields each line once.
+	for _, severity := range []string{"FATAL", "ERROR", "WARNING"} {
+		klog.SetOutputBySeverity(severity, io.Discard)
+	}
+	klog.SetOutputBySeverity("INFO", w)
+	return before.Restore
+}
+
+// ownLine is in each line of a logger of this program.
+var ownLine = []byte(` logger="` + loggerName)
+
+// quiet lets through warnings, errors, and what this program says itself.
+type quiet struct{ io.Writer }
+
+func (q quiet) Write(line []byte) (int, error) {
+	if isAlarm(line) || bytes.Contains(line, ownLine) {
+		return q.Writer.Write(line)
+	}
+	return len(line), nil
+}
+
+// isAlarm says whether a line of the log is a warning or worse. The severity is its
+// first letter.
+func isAlarm(line []byte) bool {
+	return len(line) > 0 && bytes.IndexByte([]byte("WEF"), line[0]) >= 0
+}
+
+const (
+	// alarmInterval is how long an alarm that was shown is not shown again.
+	alarmInterval = time.Minute
+	// maxAlarms bounds the alarms that are remembered.
+	maxAlarms = 1000
+)
+
+// alarm shows warnings and errors to people, each message at most once a minute.
+type alarm struct {
+	out io.Writer
+	now func() time.Time
+
+	mutex sync.Mutex
+	shown map[string]time.Time
+}
+
+func newAlarm(out io.Writer, now func() time.Time) *alarm {
+	return &alarm{out: out, now: now, shown: map[string]time.Time{}}
+}
+
+// Write shows a line of the log if it is a warning or worse and not known yet. That it
+// cannot be shown is no reason to stop logging to elsewhere.
+func (a *alarm) Write(line []byte) (int, error) {
+	if isAlarm(line) {
+		text := withoutHeader(line)
+		if a.due(message(text)) {
+			_, _ = a.out.Write(append(render(line[0], text), '\n'))
+		}
+	}
+	return len(line), nil
+}
+
+// due says whether a message is to be shown now.
+func (a *alarm) due(message string) bool {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	now := a.now()
+	if last, ok := a.shown[message]; ok && now.Sub(last) < alarmInterval {
+		return false
+	}
+	if len(a.shown) >= maxAlarms {
+		clear(a.shown)
+	}
+	a.shown[message] = now
+	return true
+}
+
+// withoutHeader returns what a line of the log says: what follows "file.go:12] ".
+func withoutHeader(line []byte) []byte {
+	line = bytes.TrimRight(line, "\n")
+	if _, text, ok := bytes.Cut(line, []byte("] ")); ok {
+		return text
+	}
+	return line
+}
+
+// message returns the part of a text that says what happened, without the values that
+// follow in a structured line. These may differ although it is the same again.
+func message(text []byte) string {
+	if len(text) > 0 && text[0] == '"' {
+		if end := bytes.Index(text[1:], []byte(`" `)); end >= 0 {
+			return string(text[:end+1])
+		}
+	}
+	return string(text)
+}
+
+// render returns a text for people, without control characters that would drive their
+// terminal.
+func render(severity byte, text []byte) []byte {
+	label := "error: "
+	if severity == 'W' {
+		label = "warning: "
+	}
+	text = bytes.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return append([]byte(label), text...)
+}

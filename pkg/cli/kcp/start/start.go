@@ -1,0 +1,158 @@
+package start
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/forkless/kcp/internal/launch"
+	"github.com/forkless/kcp/internal/version"
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/server/options"
+)
+
+// Server is a server as far as the command cares.
+type Server interface {
+	// Run serves until ctx ends and returns when everything has stopped.
+	Run(ctx context.Context) error
+	// Ready is closed when the server is ready. It may never be.
+	Ready() <-chan struct{}
+	// URL is where clients reach it.
+	URL() string
+}
+
+// NewServer makes a server. It is called with the port bound and the root directory
+// locked.
+type NewServer func(ctx context.Context, prepared *options.Prepared) (Server, error)
+
+// Options are what can be asked of the verb.
+type Options struct {
+	// Server are the options of the server.
+	Server *options.Options
+
+	streams   run.Streams
+	newServer NewServer
+	// terminal says that people watch.
+	terminal bool
+	// began is when the process did.
+	began time.Time
+	now   func() time.Time
+	info  version.Info
+}
+
+// shownFlags are the flags in the help of the verb; the others are listed by
+// "kcp start options".
+var shownFlags = []string{"root-directory", "secure-port", "batteries-included"}
+
+// New returns the command. newServer makes the server it runs.
+func New(streams run.Streams, newServer NewServer) *cobra.Command {
+	o := &Options{
+		Server:    options.NewOptions(),
+		streams:   streams,
+		newServer: newServer,
+		terminal:  isTerminal(streams.Out) && isTerminal(streams.ErrOut),
+		began:     time.Now(),
+		now:       time.Now,
+		info:      version.Get(),
+	}
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Run a server",
+		Long: "Runs a server until it is told to stop. Everything it keeps lies in the root directory,\n" +
+			"where a later start finds it again. Admins get a kubeconfig there.\n\n" +
+			"A second ctrl-c stops at once. Exit codes: 0 stopped in order, 1 any error.",
+		Example: "  kcp start\n  kcp start --root-directory /var/lib/kcp --bind-address 127.0.0.1",
+		Args:    run.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.Run(cmd.Context()) },
+	}
+	o.Server.AddFlags(cmd.Flags())
+	showOnly(cmd.Flags(), shownFlags)
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + "\n" + hintOptions)
+	cmd.AddCommand(newOptionsCommand(streams))
+	return cmd
+}
+
+// Run runs the server until ctx ends. Being told to stop is not an error.
+func (o *Options) Run(ctx context.Context) (err error) {
+	completed, err := o.Server.Complete()
+	if err != nil {
+		return err
+	}
+	claim, err := launch.Take(ctx, completed)
+	if err != nil {
+		return withHint(err)
+	}
+	defer func() { err = errors.Join(err, claim.Release()) }()
+
+	view, err := o.openView(claim)
+	if err != nil {
+		return err
+	}
+	defer view.close()
+	for _, warning := range warnings(completed) {
+		view.warn(warning)
+	}
+
+	server, err := o.newServer(ctx, claim.Prepared)
+	if err != nil {
+		return err
+	}
+	return o.serve(ctx, server, view, claim)
+}
+
+// serve runs the server and says when it is ready, and when it is about to stop.
+func (o *Options) serve(ctx context.Context, server Server, view view, claim *launch.Claim) error {
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+
+	ready, told := server.Ready(), ctx.Done()
+	for {
+		select {
+		case <-ready:
+			ready = nil
+			view.ready(o.summary(server, claim))
+		case <-told:
+			told = nil
+			view.stopping()
+		case err := <-ended:
+			// Both may have happened before either was noticed.
+			if told != nil && ctx.Err() != nil {
+				view.stopping()
+			}
+			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// warnings are what people should know before the server is ready.
+func warnings(completed *options.Completed) []string {
+	var all []string
+	if completed.Serving.ListensBeyondLoopback() && completed.Batteries.Has(options.AdminBattery) {
+		all = append(all, "other machines can reach the server, and the admin battery is on; "+
+			"--bind-address=127.0.0.1 keeps them out")
+	}
+	if len(completed.WithoutEffect) > 0 {
+		all = append(all, fmt.Sprintf("without effect in this version: %s", join(completed.WithoutEffect)))
+	}
+	return all
+}
+
+// withHint adds to an error what can be done about it.
+func withHint(err error) error {
+	inUse, ok := errors.AsType[*launch.PortInUseError](err)
+	switch {
+	case !ok:
+		return err
+	case inUse.Owner.RootDirectory != "":
+		return run.Hint(err, fmt.Sprintf("kcp stop --root-directory %s, or --secure-port=0 for a free port",
+			quote(inUse.Owner.RootDirectory)))
+	default:
+		return run.Hint(err, "--secure-port=0 takes a free port")
+	}
+}

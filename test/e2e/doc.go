@@ -1,0 +1,18 @@
+// Package e2e runs whole behaviours as users see them: real kubectl and its plugins
+// against a real server, as scripts below testdata/script.
+//
+// A script gets a workspace of its own, of type organization, so that scripts can run at
+// the same time; its kubeconfig has that workspace as the current one. Beyond what
+// testscript offers, a script may use:
+//
+//	kubectl args...                    runs kubectl; "! kubectl" must fail
+//	eventually pattern program args... runs the program until it succeeds and prints what
+//	                                   the pattern matches; "! eventually" waits until it
+//	                                   fails and says so on stderr
+//	keys text [count]                  there are (exactly count, or no) keys in etcd that
+//	                                   contain text
+//	setenv name program args...        puts what the program prints into the environment
+//
+// and in the environment WS (the path of its workspace), SERVER (the URL of the server)
+// and the users user-1 to user-5 of the kubeconfig, who may do nothing yet.
+package e2e

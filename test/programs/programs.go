@@ -1,0 +1,82 @@
+// Package programs builds the programs that tests run as users run them: kcp, its kubectl
+// plugins and kubectl itself.
+//
+// They go to bin/test of the checkout and stay there, so that a second run links nothing.
+// Test binaries that run at the same time take turns.
+package programs
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// packages are what is built. kubectl is of the version that the server is made of.
+var packages = []string{
+	"./cmd/...",
+	"k8s.io/kubernetes/cmd/kubectl",
+}
+
+var built = sync.OnceValues(build)
+
+// Directory builds the programs, once for each test binary, and returns the folder they
+// are in.
+func Directory(t testing.TB) string {
+	t.Helper()
+	directory, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return directory
+}
+
+// Path builds the programs and returns the file of one of them.
+func Path(t testing.TB, name string) string {
+	t.Helper()
+	return filepath.Join(Directory(t), name)
+}
+
+func build() (string, error) {
+	root, err := checkout()
+	if err != nil {
+		return "", err
+	}
+	directory := filepath.Join(root, "bin", "test")
+	if err := os.MkdirAll(directory, 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := lockedfile.MutexAt(filepath.Join(directory, ".lock")).Lock()
+	if err != nil {
+		return "", fmt.Errorf("waiting for other tests to build: %w", err)
+	}
+	defer unlock()
+	args := append([]string{"build", "-buildvcs=false", "-o", directory + string(filepath.Separator)}, packages...)
+	cmd := exec.Command("go", args...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the programs: %w\n%s", err, output)
+	}
+	return directory, nil
+}
+
+// checkout returns the folder of go.mod; tests run in the folder of their package.
+func checkout() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for directory := start; ; directory = filepath.Dir(directory) {
+		if _, err := os.Stat(filepath.Join(directory, "go.mod")); err == nil {
+			return directory, nil
+		}
+		if directory == filepath.Dir(directory) {
+			return "", fmt.Errorf("no go.mod above %s", start)
+		}
+	}
+}
