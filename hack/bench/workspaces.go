@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const workspacesPath = "/clusters/root/apis/tenancy.kcp.io/v1alpha1/workspaces"
+
+// tracker follows the workspaces below root with one watch and tells when one is ready
+// or gone.
+type tracker struct {
+	mu      sync.Mutex
+	ready   map[string]chan struct{}
+	gone    map[string]chan struct{}
+	cluster map[string]string
+}
+
+// track starts a tracker that runs until ctx ends.
+func (s *server) track(ctx context.Context) (*tracker, error) {
+	t := &tracker{ready: map[string]chan struct{}{}, gone: map[string]chan struct{}{}, cluster: map[string]string{}}
+	return t, s.admin.another().watch(ctx, workspacesPath, t.see)
+}
+
+func (t *tracker) see(event []byte) {
+	// Most events are of no interest; decoding them all would make a slow client.
+	deleted := bytes.HasPrefix(event, []byte(`{"type":"DELETED"`))
+	if !deleted && !bytes.Contains(event, []byte(`"phase":"Ready"`)) {
+		return
+	}
+	var decoded struct {
+		Object struct {
+			Metadata struct{ Name string }
+			Spec     struct{ Cluster string }
+		}
+	}
+	if err := json.Unmarshal(event, &decoded); err != nil {
+		return
+	}
+	name := decoded.Object.Metadata.Name
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cluster[name] = decoded.Object.Spec.Cluster
+	if deleted {
+		tell(t.gone, name)
+	} else {
+		tell(t.ready, name)
+	}
+}
+
+func tell(all map[string]chan struct{}, name string) {
+	told := channel(all, name)
+	select {
+	case <-told:
+	default:
+		close(told)
+	}
+}
+
+func channel(all map[string]chan struct{}, name string) chan struct{} {
+	if all[name] == nil {
+		all[name] = make(chan struct{})
+	}
+	return all[name]
+}
+
+func (t *tracker) wait(ctx context.Context, all map[string]chan struct{}, name string) error {
+	t.mu.Lock()
+	told := channel(all, name)
+	t.mu.Unlock()
+	select {
+	case <-told:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for workspace %s: %w", name, ctx.Err())
+	}
+}
+
+// create makes a workspace called prefix and i and waits until it is ready.
+func (t *tracker) create(prefix string, offset int) operation {
+	return func(ctx context.Context, c *client, i int) error {
+		name := fmt.Sprintf("%s-%d", prefix, offset+i)
+		body := fmt.Sprintf(`{"apiVersion":"tenancy.kcp.io/v1alpha1","kind":"Workspace","metadata":{"name":%q}}`, name)
+		if _, err := c.do(ctx, http.MethodPost, workspacesPath, jsonType, []byte(body)); err != nil {
+			return err
+		}
+		return t.wait(ctx, t.ready, name)
+	}
+}
+
+// remove deletes a workspace and waits until it is gone.
+func (t *tracker) remove(prefix string) operation {
+	return func(ctx context.Context, c *client, i int) error {
+		name := fmt.Sprintf("%s-%d", prefix, i)
+		if _, err := c.do(ctx, http.MethodDelete, workspacesPath+"/"+name, "", nil); err != nil {
+			return err
+		}
+		return t.wait(ctx, t.gone, name)
+	}
+}
+
+// clusterOf returns the logical cluster of a workspace that is ready.
+func (t *tracker) clusterOf(name string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cluster[name]
+}
+
+// measureWorkspaces measures how fast workspaces come and go and what they take.
+func measureWorkspaces(ctx context.Context, s settings, t *table) error {
+	srv, done, err := freshServer(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	tracker, err := srv.track(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := srv.load(ctx, 1, 10, tracker.create("w", 0)); err != nil {
+		return err
+	}
+	empty, err := srv.footprint(ctx)
+	if err != nil {
+		return err
+	}
+
+	one, err := srv.load(ctx, 1, s.times(190), tracker.create("w", 10))
+	if err != nil {
+		return err
+	}
+	t.add(row{"workspaces ready per second, 1 client", "", one.rate(), one.cost()})
+	t.add(row{"create to Ready, 1 client, p50", "≤ 8 ms", brief(one.p50), "from sending the request to seeing the event on a watch"})
+
+	count := 10 + s.times(190)
+	thousand := 10 + s.times(1000)
+	few, err := srv.load(ctx, s.clients, thousand-count, tracker.create("w", count))
+	if err != nil {
+		return err
+	}
+	count = thousand
+	t.add(row{fmt.Sprintf("workspaces ready per second, %d clients", s.clients), "≥ 300/s", few.rate(), few.cost()})
+	t.add(row{"log lines, start and these workspaces", "< 100", fmt.Sprint(srv.log.count()), fmt.Sprintf("%d workspaces", count)})
+	if err := srv.addFootprint(ctx, t, empty, count); err != nil {
+		return err
+	}
+	srv.profile(ctx, "workspaces.heap", "/debug/pprof/heap?gc=1")
+
+	many := 10 + s.times(5000)
+	if _, err := srv.load(ctx, s.clients, many-count, tracker.create("w", count)); err != nil {
+		return err
+	}
+	late, err := srv.load(ctx, s.clients, s.times(500), tracker.create("w", many))
+	if err != nil {
+		return err
+	}
+	t.add(row{fmt.Sprintf("workspaces ready per second with %d siblings", many), "as with few", late.rate(), late.cost()})
+	if err := srv.addFootprint(ctx, t, empty, many+s.times(500)); err != nil {
+		return err
+	}
+
+	deleted, err := srv.load(ctx, s.clients, s.times(1000), tracker.remove("w"))
+	if err != nil {
+		return err
+	}
+	t.add(row{"workspaces deleted per second", "≥ 200/s", deleted.rate(), deleted.cost()})
+	return measureRestart(ctx, s, t)
+}
+
+// footprint is what a server takes.
+type footprint struct{ resident, heap, goroutines int }
+
+func (s *server) footprint(ctx context.Context) (f footprint, err error) {
+	if f.heap, err = s.heap(ctx); err != nil {
+		return f, err
+	}
+	if f.resident, err = s.settledMemory(ctx); err != nil {
+		return f, err
+	}
+	f.goroutines, err = s.goroutines(ctx)
+	return f, err
+}
+
+// addFootprint adds what each of count workspaces takes.
+func (s *server) addFootprint(ctx context.Context, t *table, empty footprint, count int) error {
+	now, err := s.footprint(ctx)
+	if err != nil {
+		return err
+	}
+	each := float64(now.resident-empty.resident) / float64(count)
+	t.add(row{fmt.Sprintf("resident memory per workspace, at %d", count), "≤ 64 KB", kilobytes(each),
+		fmt.Sprintf("settled; %s in all; live heap %s each", megabytes(now.resident), kilobytes(float64(now.heap-empty.heap)/float64(count)))})
+	t.add(row{"goroutines per workspace", "0", fmt.Sprintf("%.3f", float64(now.goroutines-empty.goroutines)/float64(count)),
+		fmt.Sprintf("%d before, %d after", empty.goroutines, now.goroutines)})
+	return nil
+}
+
+// measureRestart measures the start on a directory with many workspaces.
+func measureRestart(ctx context.Context, s settings, t *table) error {
+	srv, done, err := freshServer(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer done()
+	tracker, err := srv.track(ctx)
+	if err != nil {
+		return err
+	}
+	count := s.times(1000)
+	if _, err := srv.load(ctx, s.clients, count, tracker.create("w", 0)); err != nil {
+		return err
+	}
+	var ready []time.Duration
+	for range max(s.rounds, 1) {
+		if srv, err = srv.restart(ctx); err != nil {
+			return err
+		}
+		ready = append(ready, srv.ready)
+	}
+	srv.kill()
+	t.add(row{fmt.Sprintf("start to ready, %d workspaces", count), "≤ 0.7 s", brief(medianOf(ready)),
+		fmt.Sprintf("process start to /readyz, after a proper stop, median of %d", len(ready))})
+	return nil
+}
