@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"runtime"
 	"slices"
@@ -92,7 +93,7 @@ func (s *server) connect(ctx context.Context, n int) ([]*client, error) {
 	clients := make([]*client, n)
 	for i := range clients {
 		clients[i] = s.admin.another()
-		if _, err := clients[i].do(ctx, "GET", "/version", "", nil); err != nil {
+		if _, err := clients[i].do(ctx, http.MethodGet, "/readyz", "", nil); err != nil {
 			return nil, err
 		}
 	}

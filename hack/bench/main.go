@@ -55,6 +55,7 @@ var sections = []section{
 	{"start", measureStart},
 	{"idle", measureIdle},
 	{"workspaces", measureWorkspaces},
+	{"restart", measureRestart},
 	{"definitions", measureDefinitions},
 	{"configmaps", measureConfigMaps},
 	{"customresources", measureCustomResources},

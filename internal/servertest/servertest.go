@@ -4,7 +4,6 @@ package servertest
 
 import (
 	"context"
-	"net"
 	"path/filepath"
 	"testing"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/forkless/kcp/internal/servingcert"
+	"github.com/forkless/kcp/internal/launch"
 	"github.com/forkless/kcp/pkg/server"
 	"github.com/forkless/kcp/pkg/server/options"
 )
@@ -41,11 +40,12 @@ func Start(t testing.TB, flags ...string) *Server {
 // StartIn is Start with a given root directory, which may have been used before.
 func StartIn(t testing.TB, root string, flags ...string) *Server {
 	t.Helper()
-	prepared := prepare(t, root, flags)
+	claim := take(t, root, flags)
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := server.New(ctx, prepared)
+	s, err := server.New(ctx, claim.Prepared)
 	if err != nil {
 		cancel()
+		_ = claim.Release()
 		t.Fatalf("starting the server: %v", err)
 	}
 	done := make(chan error, 1)
@@ -60,6 +60,9 @@ func StartIn(t testing.TB, root string, flags ...string) *Server {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("stopping the server: %v", err)
+		}
+		if err := claim.Release(); err != nil {
+			t.Errorf("releasing the root directory: %v", err)
 		}
 	}
 	t.Cleanup(running.stop)
@@ -100,7 +103,8 @@ func (s *Server) In(t testing.TB, kubeContext, workspace string) *rest.Config {
 	return config
 }
 
-func prepare(t testing.TB, root string, flags []string) *options.Prepared {
+// take does what `kcp start` does before it has a server.
+func take(t testing.TB, root string, flags []string) *launch.Claim {
 	t.Helper()
 	o := options.NewOptions()
 	fs := pflag.NewFlagSet("kcp", pflag.ContinueOnError)
@@ -113,25 +117,9 @@ func prepare(t testing.TB, root string, flags []string) *options.Prepared {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", completed.ListenAddress())
+	claim, err := launch.Take(t.Context(), completed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bind := completed.Serving.BindAddress
-	pair, err := servingcert.Keep(completed.Serving.CertDirectory, servingcert.HostsOf(bind), servingcert.Required(bind), time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	certFile, keyFile := servingcert.Files(completed.Serving.CertDirectory)
-	return &options.Prepared{
-		Completed: completed,
-		Listener:  listener,
-		Certificate: options.Certificate{
-			CertFile: certFile,
-			KeyFile:  keyFile,
-			CertPEM:  pair.Certificate,
-			KeyPEM:   pair.Key,
-		},
-		URLs: completed.URLsAt(listener.Addr().(*net.TCPAddr).Port),
-	}
+	return claim
 }

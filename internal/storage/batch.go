@@ -27,8 +27,9 @@ type Batch struct {
 	layer    *Layer
 	compares []clientv3.Cmp
 	writes   []clientv3.Op
-	touched  []*store
-	err      error
+	// touched are the stores of the writes, in the same order; nil where none is open.
+	touched []*store
+	err     error
 }
 
 // NewBatch returns an empty batch.
@@ -85,10 +86,9 @@ func (b *Batch) Purge(cluster logicalcluster.Name, resources ...Resource) {
 	}
 	for _, resource := range resources {
 		key := b.layer.prefix + clusterKey(resource.Prefix(), cluster) + "/"
+		s, _ := b.layer.lookUp(resource)
 		b.writes = append(b.writes, clientv3.OpDelete(key, clientv3.WithPrefix()))
-		if s, ok := b.layer.lookUp(resource); ok {
-			b.touched = append(b.touched, s)
-		}
+		b.touched = append(b.touched, s)
 	}
 }
 
@@ -113,7 +113,12 @@ func (b *Batch) Commit(ctx context.Context) error {
 	if !response.Succeeded {
 		return ErrBatchConflict
 	}
-	for _, s := range b.touched {
+	for i, s := range b.touched {
+		// A watch cache hears nothing of a purge that found nothing. Consistent lists
+		// would wait for it in vain, until etcd's next word on its progress.
+		if purged := response.Responses[i].GetResponseDeleteRange(); s == nil || purged != nil && purged.Deleted == 0 {
+			continue
+		}
 		s.wroteAt(uint64(response.Header.Revision))
 	}
 	return nil

@@ -91,7 +91,7 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 	}
 	attrs := withCluster(kind.Attrs)
 	cached, err := cacher.NewCacherFromConfig(cacher.Config{
-		Storage:             raw,
+		Storage:             listed{raw},
 		Versioner:           versioner,
 		GroupResource:       resource.GroupResource,
 		EventsHistoryWindow: eventsHistory,
@@ -127,6 +127,14 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 		},
 	}, nil
 }
+
+// listed is a store that a watch cache fills itself from by a list. By default it
+// would use a watch, whose objects upstream collects by namespace and name: of those
+// that differ in their cluster only, one would remain.
+type listed struct{ storage.Interface }
+
+// IsWatchListSemanticsUnSupported says that it is not to be filled by a watch.
+func (listed) IsWatchListSemanticsUnSupported() bool { return true }
 
 // objectKey returns the key of an object that has been stored.
 func objectKey(prefix string, obj runtime.Object) (string, error) {

@@ -89,12 +89,14 @@ func (s *Server) assemble() error {
 // called once.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.Close()
-	err := s.generic.PrepareRun().RunWithContext(ctx)
+	prepared := s.generic.PrepareRun()
+	s.background.Go(func() { s.announceReady(ctx) })
+	err := prepared.RunWithContext(ctx)
 	s.background.Wait()
 	return err
 }
 
-// Ready is closed when all start-up steps are done: /readyz is about to say ok.
+// Ready is closed when /readyz has said ok.
 func (s *Server) Ready() <-chan struct{} { return s.ready }
 
 // URL returns the address of the server, without a path.

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -47,11 +48,7 @@ func (s *Server) addStartup() error {
 			if err := waitFor(ctx, objects); err != nil {
 				return err
 			}
-			if err := s.startControllers(ctx); err != nil {
-				return err
-			}
-			close(s.ready)
-			return nil
+			return s.startControllers(ctx)
 		}},
 	} {
 		run := step.run
@@ -142,4 +139,41 @@ func (s *Server) startControllers(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// announceReady closes the channel of Ready when /readyz says ok. It asks in process
+// and often: hooks that finish tell nobody.
+func (s *Server) announceReady(ctx context.Context) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "/readyz", http.NoBody)
+	if err != nil {
+		return
+	}
+	err = wait.PollUntilContextCancel(ctx, cachePoll, false, func(context.Context) (bool, error) {
+		answer := &statusOnly{header: http.Header{}}
+		s.generic.Handler.NonGoRestfulMux.ServeHTTP(answer, request)
+		return answer.status == http.StatusOK, nil
+	})
+	if err == nil {
+		close(s.ready)
+	}
+}
+
+// statusOnly is a response of which only the status is of interest.
+type statusOnly struct {
+	header http.Header
+	status int
+}
+
+// Header returns the headers, which nobody reads.
+func (s *statusOnly) Header() http.Header { return s.header }
+
+// WriteHeader keeps the status.
+func (s *statusOnly) WriteHeader(status int) { s.status = status }
+
+// Write drops the body.
+func (s *statusOnly) Write(data []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	return len(data), nil
 }

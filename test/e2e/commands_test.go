@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -53,21 +52,16 @@ func (s *suite) eventually(ts *testscript.TestScript, neg bool, args []string) {
 
 // keys looks into etcd.
 func (s *suite) keys(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 || len(args) > 2 {
-		ts.Fatalf("usage: keys text [count]")
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] keys text")
 	}
 	keys, err := s.etcd.Keys(args[0])
 	ts.Check(err)
-	if len(args) == 1 {
-		if len(keys) != 0 {
-			ts.Fatalf("%d keys in etcd contain %q:\n%s", len(keys), args[0], strings.Join(keys, "\n"))
-		}
-		return
-	}
-	want, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	if len(keys) != want {
-		ts.Fatalf("%d keys in etcd contain %q, not %d:\n%s", len(keys), args[0], want, strings.Join(keys, "\n"))
+	switch {
+	case neg && len(keys) == 0:
+		ts.Fatalf("no keys in etcd contain %q", args[0])
+	case !neg && len(keys) != 0:
+		ts.Fatalf("%d keys in etcd contain %q:\n%s", len(keys), args[0], strings.Join(keys, "\n"))
 	}
 }
 

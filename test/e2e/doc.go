@@ -9,8 +9,7 @@
 //	eventually pattern program args... runs the program until it succeeds and prints what
 //	                                   the pattern matches; "! eventually" waits until it
 //	                                   fails and says so on stderr
-//	keys text [count]                  there are (exactly count, or no) keys in etcd that
-//	                                   contain text
+//	keys text                          no key in etcd contains text; "! keys": some do
 //	setenv name program args...        puts what the program prints into the environment
 //
 // and in the environment WS (the path of its workspace), SERVER (the URL of the server)
