@@ -9,7 +9,7 @@ import (
 	"github.com/forkless/kcp/internal/authn/identity"
 )
 
-// DeepReviewHeader, set to "true", asks a SubjectAccessReview for what the policy
+// DeepReviewHeader is the header that, set to "true", asks a SubjectAccessReview for what the policy
 // alone says, without required groups and access to the workspace. Only privileged
 // callers are listened to.
 const DeepReviewHeader = "X-Kcp-Internal-Deep-SubjectAccessReview"

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"k8s.io/client-go/tools/clientcmd"
@@ -17,7 +18,11 @@ import (
 	"github.com/forkless/kcp/test/programs"
 )
 
-const scripts = "testdata/script"
+const (
+	scripts = "testdata/script"
+	// deadline ends the scripts of an area that wait for something that never comes.
+	deadline = 5 * time.Minute
+)
 
 // TestScripts runs every script below testdata/script, each folder as a subtest. The etcd
 // is outside of the server, so that scripts can look into it, and so that whole behaviors
@@ -33,6 +38,7 @@ func TestScripts(t *testing.T) {
 				Cmds:                s.commands(),
 				RequireUniqueNames:  true,
 				RequireExplicitExec: true,
+				Deadline:            time.Now().Add(deadline),
 			})
 		})
 	}

@@ -73,9 +73,9 @@ func namesFalse(reason, message string) condition {
 
 func TestDecide(t *testing.T) {
 	allNames := newCRD().Spec.Names
-	without := func(clear func(*apiextensionsv1.CustomResourceDefinitionNames)) apiextensionsv1.CustomResourceDefinitionNames {
+	without := func(remove func(*apiextensionsv1.CustomResourceDefinitionNames)) apiextensionsv1.CustomResourceDefinitionNames {
 		names := *allNames.DeepCopy()
-		clear(&names)
+		remove(&names)
 		return names
 	}
 	cases := map[string]struct {

@@ -82,11 +82,13 @@ func belowWorkingDirectory(path, directory string) string {
 // "$" is among them, for $PWD.
 const harmless = "$/._-+:,@%="
 
+func isHarmless(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(harmless, r)
+}
+
 // quote returns s as a shell takes it for one word.
 func quote(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool {
-		return r > 0x7f || !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(harmless, r))
-	}) {
+	if !strings.ContainsFunc(s, func(r rune) bool { return !isHarmless(r) }) {
 		return s
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`").Replace(s) + `"`
