@@ -50,7 +50,7 @@ func (s *store) Create(ctx context.Context, key string, obj, out runtime.Object,
 		return err
 	}
 	if err := s.Interface.Create(ctx, key, obj, out, ttl); err != nil {
-		return err
+		return refusal(err)
 	}
 	s.wrote(out)
 	return nil
@@ -77,7 +77,7 @@ func (s *store) Get(ctx context.Context, key string, opts storage.GetOptions, ou
 	if err != nil {
 		return err
 	}
-	return s.Interface.Get(ctx, key, opts, out)
+	return refusal(s.Interface.Get(ctx, key, opts, out))
 }
 
 // GuaranteedUpdate changes an object of the cluster of ctx.
@@ -96,7 +96,7 @@ func (s *store) GuaranteedUpdate(ctx context.Context, key string, destination ru
 		return output, ttl, setCluster(output, cluster)
 	}
 	if err := s.Interface.GuaranteedUpdate(ctx, key, destination, ignoreNotFound, preconditions, update, cached); err != nil {
-		return err
+		return refusal(err)
 	}
 	s.wrote(destination)
 	return nil
@@ -126,7 +126,8 @@ func (s *store) Watch(ctx context.Context, key string, opts storage.ListOptions)
 	if s.layer.exclusive && opts.ResourceVersion == "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
 		opts.ResourceVersion = s.freshness()
 	}
-	return s.Interface.Watch(ctx, key, opts)
+	w, err := s.Interface.Watch(ctx, key, opts)
+	return w, refusal(err)
 }
 
 // objectKey returns the key of an object and the one cluster it is in.
@@ -142,7 +143,7 @@ func (s *store) objectKey(ctx context.Context, key string) (string, logicalclust
 	if !ok {
 		return "", logicalcluster.Name{}, fmt.Errorf("key %q is not below %q", key, s.prefix)
 	}
-	return key, cluster, nil
+	return key, cluster, checkSegments(key)
 }
 
 // listKey returns the key below which to list or watch. For the wildcard cluster it
@@ -157,7 +158,7 @@ func (s *store) listKey(ctx context.Context, key string, opts *storage.ListOptio
 		if !ok {
 			return "", logicalcluster.Name{}, fmt.Errorf("key %q is not below %q", key, s.prefix)
 		}
-		return full, cluster, nil
+		return full, cluster, checkSegments(key)
 	}
 	opts.Recursive = true
 	rest := strings.TrimPrefix(key, s.prefix)

@@ -1,0 +1,92 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// tree are Workspaces by "<cluster>/<name>".
+type tree map[string]*tenancyv1alpha1.Workspace
+
+func (t tree) Get(_ context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.Workspace, error) {
+	if ws, ok := t[cluster.String()+"/"+name]; ok {
+		return ws, nil
+	}
+	return nil, apierrors.NewNotFound(tenancyv1alpha1.Resource("workspaces"), name)
+}
+
+func workspace(cluster string, phase corev1alpha1.Phase) *tenancyv1alpha1.Workspace {
+	return &tenancyv1alpha1.Workspace{
+		ObjectMeta: metav1.ObjectMeta{Name: "any"},
+		Spec:       tenancyv1alpha1.WorkspaceSpec{Cluster: cluster},
+		Status:     tenancyv1alpha1.WorkspaceStatus{Phase: phase},
+	}
+}
+
+func TestResolve(t *testing.T) {
+	resolver := NewResolver(tree{
+		"root/org":           workspace("orgcluster", corev1alpha1.PhaseReady),
+		"orgcluster/team":    workspace("teamcluster", corev1alpha1.PhaseInitializing),
+		"orgcluster/new":     workspace("newcluster", corev1alpha1.PhaseScheduling),
+		"orgcluster/nowhere": workspace("", corev1alpha1.PhaseReady),
+		"orgcluster/down":    workspace("downcluster", corev1alpha1.PhaseUnavailable),
+	})
+	for name, tc := range map[string]struct {
+		reason, path, want string
+		notFound           bool
+		unavailable        bool
+	}{
+		"Name":            {reason: "one segment is taken without a look-up", path: "whatever", want: "whatever"},
+		"System":          {reason: "so is a system cluster", path: "system:admin", want: "system:admin"},
+		"Child":           {reason: "a workspace leads to its cluster", path: "root:org", want: "orgcluster"},
+		"Grandchild":      {reason: "segment by segment", path: "root:org:team", want: "teamcluster"},
+		"FromAnID":        {reason: "a path may begin at any cluster", path: "orgcluster:team", want: "teamcluster"},
+		"Unknown":         {reason: "there is no such workspace", path: "root:org:none", notFound: true},
+		"UnknownParent":   {reason: "nor below one that is not there", path: "root:none:team", notFound: true},
+		"Scheduling":      {reason: "what has no place yet cannot be reached", path: "root:org:new", notFound: true},
+		"WithoutACluster": {reason: "nor what says no cluster", path: "root:org:nowhere", notFound: true},
+		"Unavailable":     {reason: "it exists but cannot be used", path: "root:org:down", unavailable: true},
+		"BelowIt":         {reason: "nor what is below it", path: "root:org:down:x", unavailable: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := resolver.Resolve(t.Context(), logicalcluster.MustParsePath(tc.path))
+			switch {
+			case tc.notFound:
+				if !apierrors.IsNotFound(err) || err.Error() != `workspaces.tenancy.kcp.io "`+tc.path+`" not found` {
+					t.Errorf("%s: %v, %v", tc.reason, got, err)
+				}
+			case tc.unavailable:
+				if !errors.Is(err, ErrUnavailable) {
+					t.Errorf("%s: %v, %v", tc.reason, got, err)
+				}
+			case err != nil || got.String() != tc.want:
+				t.Errorf("%s: %v, %v", tc.reason, got, err)
+			}
+		})
+	}
+}
+
+func TestCutEndsTheRequestsOfOneCluster(t *testing.T) {
+	connections := NewConnections()
+	one, two := logicalcluster.MustParseName("one"), logicalcluster.MustParseName("two")
+	ofOne, cancelOne := context.WithCancel(t.Context())
+	ofTwo, cancelTwo := context.WithCancel(t.Context())
+	removeOne, removeTwo := connections.add(one, cancelOne), connections.add(two, cancelTwo)
+	connections.Cut(one)
+	if ofOne.Err() == nil || ofTwo.Err() != nil {
+		t.Errorf("after cutting one: one %v, two %v", ofOne.Err(), ofTwo.Err())
+	}
+	removeOne()
+	removeTwo()
+	if len(connections.running) != 0 {
+		t.Errorf("%d clusters are remembered that have no requests", len(connections.running))
+	}
+}

@@ -1,0 +1,51 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/storage"
+)
+
+// refusal returns err as clients should see it. Upstream passes some errors on as they
+// are that are about what the client asked for; it would see an internal error.
+func refusal(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case storage.IsInvalidError(err):
+		// Lists say the same in these words.
+		return apierrors.NewBadRequest(fmt.Sprintf("invalid resource version: %v", err))
+	case isTooLarge(err):
+		return apierrors.NewRequestEntityTooLargeError("the object is larger than can be stored")
+	default:
+		return err
+	}
+}
+
+// isTooLarge says whether etcd, or the client of an etcd outside, would not take a value
+// for its size.
+func isTooLarge(err error) bool {
+	if etcdError := (rpctypes.EtcdError{}); errors.As(err, &etcdError) {
+		return etcdError.Error() == rpctypes.ErrRequestTooLarge.Error()
+	}
+	s, ok := status.FromError(err)
+	return ok && s.Code() == codes.ResourceExhausted && strings.Contains(s.Message(), "message larger than max")
+}
+
+// checkSegments refuses keys that etcd would have no objects below: a namespace or name
+// that is a step in a path. Nothing can be read or written through them, but they would
+// be internal errors further down.
+func checkSegments(key string) error {
+	for segment := range strings.SplitSeq(key, "/") {
+		if segment == "." || segment == ".." {
+			return apierrors.NewBadRequest(fmt.Sprintf("invalid key: %q must not be part of it", segment))
+		}
+	}
+	return nil
+}
