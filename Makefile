@@ -57,12 +57,12 @@ bench: ## measure; BENCH is a regular expression of what
 	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout $(LONG_TIMEOUT) ./...
 
 lint: $(GOLANGCI_LINT) ## check style, common mistakes and import rules
-	$(GOLANGCI_LINT) run ./...
+	CGO_ENABLED=0 $(GOLANGCI_LINT) run ./...
 
 generate: $(CONTROLLER_GEN) ## write generated code and definitions
 	rm -rf $(BIN)/crds
 	$(CONTROLLER_GEN) object crd:crdVersions=v1 paths=./pkg/apis/... output:crd:dir=$(BIN)/crds
-	$(GO) run ./hack/crdnames $(BIN)/crds config/crds
+	CGO_ENABLED=0 $(GO) run ./hack/crdnames $(BIN)/crds config/crds
 
 verify-generate: ## fail if generated files are not what generate writes
 	hack/verify-generate
