@@ -141,16 +141,22 @@ func (l *Layer) NewObject(resource Resource) (runtime.Object, error) {
 	return s.newObject(), nil
 }
 
-// Each calls visit for every object of a cluster in the open stores. It sees what was
-// written before the call. The objects may share memory with the watch caches.
-func (l *Layer) Each(ctx context.Context, cluster logicalcluster.Name, visit func(Resource, runtime.Object) error) error {
+// Each calls visit for every object of a cluster in the open stores, of one namespace
+// unless that is empty. It sees what was written before the call. The objects may
+// share memory with the watch caches.
+func (l *Layer) Each(ctx context.Context, cluster logicalcluster.Name, namespace string, visit func(Resource, runtime.Object) error) error {
 	for _, resource := range l.Opened() {
 		s, ok := l.lookUp(resource)
 		if !ok {
 			continue
 		}
+		key := s.prefix
+		if namespace != "" {
+			// Below the name of an object that is in no namespace there is nothing.
+			key += "/" + namespace
+		}
 		list := s.newList()
-		if err := s.GetList(logicalcluster.NewContext(ctx, cluster), s.prefix, current(), list); err != nil {
+		if err := s.GetList(logicalcluster.NewContext(ctx, cluster), key, current(), list); err != nil {
 			return fmt.Errorf("listing %s: %w", resource.GroupResource, err)
 		}
 		if err := meta.EachListItem(list, func(obj runtime.Object) error { return visit(resource, obj) }); err != nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/openapi"
+	kcpschema "github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -72,6 +74,26 @@ func ownAPIs() (catalog.Source, error) {
 func (s *Server) openStore(resource storage.Resource) error {
 	_, err := s.catalog.Store(resource)
 	return err
+}
+
+// openStores opens the stores of all custom resources that cluster may have, established
+// or not.
+func (s *Server) openStores(ctx context.Context, cluster logicalcluster.Name) error {
+	definitions, err := s.definitions.List(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	for _, crd := range definitions {
+		definition, err := kcpschema.New(crd)
+		if err != nil {
+			return err
+		}
+		gr := schema.GroupResource{Group: definition.GroupKind().Group, Resource: crd.Spec.Names.Plural}
+		if err := s.openStore(storage.Resource{GroupResource: gr, Identity: storage.CustomResources}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func typedKind(resource schema.GroupResource) (storage.Kind, bool) {

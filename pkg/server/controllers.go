@@ -11,6 +11,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/bootstrappolicy"
 	"github.com/forkless/kcp/internal/controllers/crd"
 	"github.com/forkless/kcp/internal/controllers/logicalcluster"
+	"github.com/forkless/kcp/internal/controllers/namespace"
 	"github.com/forkless/kcp/internal/controllers/workspace"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
@@ -28,6 +29,7 @@ func (s *Server) buildControllers() error {
 		s.definitionController,
 		s.workspaceController,
 		s.logicalClusterController,
+		s.namespaceController,
 	} {
 		c, err := build()
 		if err != nil {
@@ -55,14 +57,22 @@ func (s *Server) workspaceController() (*controller.Controller, error) {
 
 func (s *Server) logicalClusterController() (*controller.Controller, error) {
 	return logicalcluster.New(logicalcluster.Config{
-		Layer:       s.layer,
-		Clusters:    s.logicalClusters,
-		Workspaces:  s.workspaces,
-		Definitions: s.definitions,
-		Policy:      s.policy,
-		OpenStore:   s.openStore,
-		Cut:         s.connections.Cut,
-		Clock:       clock.RealClock{},
+		Layer:      s.layer,
+		Clusters:   s.logicalClusters,
+		Workspaces: s.workspaces,
+		Policy:     s.policy,
+		OpenStores: s.openStores,
+		Cut:        s.connections.Cut,
+		Clock:      clock.RealClock{},
+	})
+}
+
+func (s *Server) namespaceController() (*controller.Controller, error) {
+	return namespace.New(namespace.Config{
+		Layer:      s.layer,
+		Namespaces: cached.NewNamespaceReader(s.layer),
+		OpenStores: s.openStores,
+		Clock:      clock.RealClock{},
 	})
 }
 

@@ -10,7 +10,12 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/forkless/kcp/internal/servertest"
 )
+
+// between is how long eventually lets pass between two looks: starting kubectl is work.
+const between = 200 * time.Millisecond
 
 // commands are those that scripts may use beyond testscript's own.
 func (s *suite) commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
@@ -40,14 +45,14 @@ func (s *suite) eventually(ts *testscript.TestScript, neg bool, args []string) {
 	pattern, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
 	var stdout, stderr string
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(10 * poll) {
+	for deadline := time.Now().Add(servertest.Patience); time.Now().Before(deadline); <-time.After(between) {
 		stdout, stderr, err = s.run(ts, args[1:])
 		if neg && err != nil && pattern.MatchString(stderr) || !neg && err == nil && pattern.MatchString(stdout) {
 			return
 		}
 	}
 	ts.Fatalf("%s did not come to %q within %s; it said last (%v):\n%s%s",
-		strings.Join(args[1:], " "), args[0], patience, err, stdout, stderr)
+		strings.Join(args[1:], " "), args[0], servertest.Patience, err, stdout, stderr)
 }
 
 // keys looks into etcd.

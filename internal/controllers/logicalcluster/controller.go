@@ -30,13 +30,12 @@ const (
 
 // Config is what the controller works with.
 type Config struct {
-	Layer       *storage.Layer
-	Clusters    cached.LogicalClusterReader
-	Workspaces  cached.WorkspaceReader
-	Definitions cached.DefinitionReader
-	Policy      *cached.Policy
-	// OpenStore makes sure that the store of a custom resource is open.
-	OpenStore func(storage.Resource) error
+	Layer      *storage.Layer
+	Clusters   cached.LogicalClusterReader
+	Workspaces cached.WorkspaceReader
+	Policy     *cached.Policy
+	// OpenStores makes sure that the stores of the custom resources of a cluster are open.
+	OpenStores func(context.Context, logicalcluster.Name) error
 	// Cut ends the requests that run in a cluster.
 	Cut   func(logicalcluster.Name)
 	Clock clock.PassiveClock

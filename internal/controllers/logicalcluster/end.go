@@ -109,16 +109,8 @@ func (r *reconciler) release(ctx context.Context, batch *storage.Batch, cluster 
 
 // resources returns all resources that the cluster may have objects of.
 func (r *reconciler) resources(ctx context.Context, cluster logicalcluster.Name) ([]storage.Resource, error) {
-	definitions, err := r.Definitions.List(ctx, cluster)
-	if err != nil {
+	if err := r.OpenStores(ctx, cluster); err != nil {
 		return nil, err
-	}
-	for _, crd := range definitions {
-		resource := storage.Resource{Identity: storage.CustomResources}
-		resource.Group, resource.Resource = crd.Spec.Group, crd.Spec.Names.Plural
-		if err := r.OpenStore(resource); err != nil {
-			return nil, err
-		}
 	}
 	return r.Layer.Opened(), nil
 }

@@ -22,6 +22,11 @@ func NewNamespaceReader(layer *storage.Layer) NamespaceReader {
 		func(l *core.NamespaceList) []core.Namespace { return l.Items })}
 }
 
+// Get returns a namespace, or a NotFound Status error.
+func (r NamespaceReader) Get(ctx context.Context, cluster logicalcluster.Name, name string) (*core.Namespace, error) {
+	return r.reader.Get(ctx, cluster, "", name)
+}
+
 // Phase returns the phase of a namespace, or a NotFound Status error. One that is
 // being deleted is terminating, whatever its status says.
 func (r NamespaceReader) Phase(ctx context.Context, cluster logicalcluster.Name, name string) (corev1.NamespacePhase, error) {
