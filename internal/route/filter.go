@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/forkless/kcp/internal/tenancy/phase"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -61,12 +62,6 @@ type Clusters interface {
 	Get(ctx context.Context, name logicalcluster.Name) (*corev1alpha1.LogicalCluster, error)
 }
 
-// IsInactive says whether a logical cluster has been taken offline.
-func IsInactive(cluster *corev1alpha1.LogicalCluster) bool {
-	return cluster.Annotations[corev1alpha1.InactiveAnnotationKey] == corev1alpha1.InactiveAnnotationValue ||
-		cluster.Annotations[corev1alpha1.LegacyInactiveAnnotationKey] == corev1alpha1.InactiveAnnotationValue
-}
-
 // WithoutInactive refuses requests into clusters that have been taken offline, for
 // everybody. The LogicalCluster stays in reach, so that it can be brought back.
 func WithoutInactive(next http.Handler, clusters Clusters, errorCodec runtime.NegotiatedSerializer) http.Handler {
@@ -77,7 +72,7 @@ func WithoutInactive(next http.Handler, clusters Clusters, errorCodec runtime.Ne
 			return
 		}
 		logicalCluster, err := clusters.Get(r.Context(), cluster)
-		if err == nil && IsInactive(logicalCluster) {
+		if err == nil && phase.Inactive(logicalCluster.Annotations) {
 			writeError(w, r, errorCodec, apierrors.NewForbidden(corev1alpha1.Resource("logicalclusters"), cluster.String(),
 				errors.New("logical cluster is marked inactive")))
 			return
