@@ -29,7 +29,7 @@ PLUGIN_PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/am
 SERVER_PLATFORMS := $(PLUGIN_PLATFORMS)
 
 .DEFAULT_GOAL := build
-.PHONY: build test test-all test-long cross bench lint generate verify-generate clean help
+.PHONY: build test test-all test-long cross bench bench-packages lint generate verify-generate clean help
 
 build: ## build all binaries into bin/
 	$(BUILD) -o $(BIN)/ ./cmd/...
@@ -53,7 +53,10 @@ cross-kcp/%:
 	GOOS=$(*D) GOARCH=$(*F) $(BUILD) -o $(BIN)/cross/$(*D)-$(*F)/ ./cmd/kcp
 
 BENCH ?= .
-bench: ## measure; BENCH is a regular expression of what
+bench: build ## measure the binaries; BENCH is a regular expression of what
+	$(GO) run ./hack/bench -only '$(BENCH)'
+
+bench-packages: ## run the benchmarks of the packages; BENCH is a regular expression of which
 	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout $(LONG_TIMEOUT) ./...
 
 lint: $(GOLANGCI_LINT) ## check style, common mistakes and import rules

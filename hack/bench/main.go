@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command bench measures a server and prints one table: how long it takes to start,
 // how much memory it and its workspaces need, and how much it does per second.
 //

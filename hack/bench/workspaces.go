@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -141,10 +143,12 @@ func measureWorkspaces(ctx context.Context, s settings, t *table) error {
 
 	count := 10 + s.times(190)
 	thousand := 10 + s.times(1000)
+	stopProfile := srv.startProfile(ctx, "workspaces-created.cpu", 0)
 	few, err := srv.load(ctx, s.clients, thousand-count, tracker.create("w", count))
 	if err != nil {
 		return err
 	}
+	stopProfile()
 	count = thousand
 	t.add(row{fmt.Sprintf("workspaces ready per second, %d clients", s.clients), "≥ 300/s", few.rate(), few.cost()})
 	t.add(row{"log lines, start and these workspaces", "< 100", fmt.Sprint(srv.log.count()), fmt.Sprintf("%d workspaces", count)})
@@ -166,10 +170,12 @@ func measureWorkspaces(ctx context.Context, s settings, t *table) error {
 		return err
 	}
 
+	stopProfile = srv.startProfile(ctx, "workspaces-deleted.cpu", 0)
 	deleted, err := srv.load(ctx, s.clients, s.times(1000), tracker.remove("w"))
 	if err != nil {
 		return err
 	}
+	stopProfile()
 	t.add(row{"workspaces deleted per second", "≥ 200/s", deleted.rate(), deleted.cost()})
 	return nil
 }

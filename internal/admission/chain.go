@@ -9,6 +9,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/certificates/signing"
 	"k8s.io/kubernetes/plugin/pkg/admission/certificates/subjectrestriction"
 
+	"github.com/forkless/kcp/internal/admission/clusterannotation"
 	"github.com/forkless/kcp/internal/admission/deletionfinalizer"
 	"github.com/forkless/kcp/internal/admission/logicalcluster"
 	"github.com/forkless/kcp/internal/admission/namespacelifecycle"
@@ -74,6 +75,7 @@ func Plugins(config Config) []Plugin {
 		{reservedcrdannotations.Name, reservedcrdannotations.New()},
 		{reservedcrdgroups.Name, reservedcrdgroups.New()},
 		{pathannotation.Name, pathannotation.New(config.Clusters)},
+		{clusterannotation.Name, clusterannotation.New()},
 	}
 }
 

@@ -68,6 +68,7 @@ func TestOrder(t *testing.T) {
 		"core.kcp.io/LogicalCluster",
 		"apis.kcp.io/ReservedNames",
 		"kcp.io/PathAnnotation",
+		"kcp.io/ClusterAnnotation",
 	}
 	if diff := cmp.Diff(wantMutating, mutating); diff != "" {
 		t.Errorf("mutating (-want +got):\n%s", diff)
@@ -113,6 +114,7 @@ func TestCreate(t *testing.T) {
 	want := map[string]any{
 		"apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace",
 		"metadata": map[string]any{"name": "app", "annotations": map[string]any{
+			"kcp.io/cluster":                    tenancytest.ClusterAt("root:org").String(),
 			"kcp.io/path":                       "root:org",
 			"experimental.tenancy.kcp.io/owner": `{"username":"alice","uid":"1","groups":["system:authenticated"]}`,
 		}},

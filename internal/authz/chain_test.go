@@ -194,6 +194,36 @@ func TestAuthorize(t *testing.T) {
 	})
 }
 
+// TestProcessPaths tells the story of an admin of one workspace who reads the heap of the
+// process, and with it what is in everybody else's.
+func TestProcessPaths(t *testing.T) {
+	m := memory{
+		logicalcluster.Root: rootCluster(),
+		teamA:               inPhase(corev1alpha1.PhaseReady, bootstrap.WorkspaceAdmin("alice")),
+	}
+	table := map[string]decision{
+		"SimilarName": {
+			reason: "only whole segments count", cluster: teamA,
+			user: alice, attributes: url("/debugger"), want: allowed,
+		},
+	}
+	for _, path := range []string{"/debug", "/debug/pprof/heap", "/debug/flags/v", "/statusz", "/flagz", "/configz", "/logs/kcp"} {
+		table["Tenant"+path] = decision{
+			reason: "an admin of a workspace has every path in it, but the process is not in it", cluster: teamA,
+			user: alice, attributes: url(path), want: undecided,
+		}
+		table["Admin"+path] = decision{
+			reason: "admins of the whole may ask in any workspace", cluster: teamA,
+			user: kcpAdmin, attributes: url(path), want: allowed,
+		}
+		table["Masters"+path] = decision{
+			reason: "and so may who skips authorization", cluster: teamA,
+			user: masters, attributes: url(path), want: allowed,
+		}
+	}
+	checkDecisions(t, newAuthorizer(t, m), table)
+}
+
 func TestMetrics(t *testing.T) {
 	root := rootCluster()
 	root.objects = append(root.objects, bind("metrics", bootstrap.MetricsReader, userSubject("prometheus")))
@@ -327,6 +357,35 @@ type failing struct{ err error }
 
 func (f failing) Get(context.Context, logicalcluster.Name) (*corev1alpha1.LogicalCluster, error) {
 	return nil, f.err
+}
+
+// TestNewWorkspace is about the moments between the birth of a workspace and the arrival
+// of its policy in memory: its creator, who has seen that it is ready, is not sent away.
+func TestNewWorkspace(t *testing.T) {
+	born := memory{teamA: inPhase(corev1alpha1.PhaseReady, bind("workspace-admin", "cluster-admin", rbacv1.Subject{
+		APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: alice.GetName(),
+	}))}
+	for name, test := range map[string]struct {
+		reason string
+		user   user.Info
+		want   authorizer.Decision
+	}{
+		"Creator":  {"his binding is still to arrive, and counts", alice, allowed},
+		"Stranger": {"nobody else gets in", somebody("mallory"), undecided},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := lagging{memory: memory{teamA: inPhase(corev1alpha1.PhaseReady)}, current: born}
+			a, err := New(Config{Bootstrap: systemAdmin(t), Local: source, LogicalClusters: source})
+			if err != nil {
+				t.Fatal(err)
+			}
+			attributes := configMap("get")
+			attributes.User = test.user
+			if got, _, err := a.Authorize(in(t, teamA), &attributes); got != test.want || err != nil {
+				t.Errorf("%s: got %s, %v, want %s", test.reason, got, err, test.want)
+			}
+		})
+	}
 }
 
 func TestOrder(t *testing.T) {

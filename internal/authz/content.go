@@ -28,6 +28,9 @@ func content(r *request) outcome {
 		return pass("path of the shard")
 	case r.cluster.Empty() || r.cluster.IsWildcard() || r.cluster.IsSystem():
 		return noOpinion("only privileged users have access to this cluster")
+	case reachesOutOfWorkspace(r):
+		// Admins of a workspace may get every path in it, but this is not in it.
+		return noOpinion("path of the shard, for its admins only")
 	case r.deep:
 		return pass("deep SAR request")
 	case r.inGroup(identity.LogicalClusterAdmin):
@@ -86,9 +89,12 @@ func (r *request) isLocalServiceAccount() bool {
 	return len(origin) == 1 && identity.IsServiceAccount(u) && identity.InScope(u, r.cluster)
 }
 
-// mayAccess asks both policies, of which the workspace's own is the likely one.
+// mayAccess asks both policies, of which the workspace's own is the likely one. The
+// workspace may be so new that its policy is not in memory yet, so nobody is sent away
+// before it has been read again.
 func (r *request) mayAccess() bool {
 	attributes := authorizer.AttributesRecord{User: r.attributes.GetUser(), Verb: accessVerb, Path: accessPath}
 	return judge(r.ctx, r.local, r.identities, &attributes, false).allowed ||
-		judge(r.ctx, r.bootstrap, r.identities, &attributes, false).allowed
+		judge(r.ctx, r.bootstrap, r.identities, &attributes, false).allowed ||
+		r.policy.catchUp(r.ctx) && judge(r.ctx, r.local, r.identities, &attributes, false).allowed
 }

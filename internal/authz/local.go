@@ -2,6 +2,7 @@ package authz
 
 import (
 	"context"
+	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,6 +58,24 @@ func (p *localPolicy) GetClusterRole(ctx context.Context, name string) (*rbacv1.
 	}
 	p.clusterRoles = append(p.clusterRoles, role)
 	return role, nil
+}
+
+// catchUp reads the bindings of the workspace again, with all in them that has been
+// written, and says whether they have changed.
+func (p *localPolicy) catchUp(ctx context.Context) bool {
+	bindings, err := p.ListCurrentClusterRoleBindings(ctx)
+	if err != nil || p.listed && sameBindings(p.clusterRoleBindings, bindings) {
+		return false
+	}
+	p.listed, p.clusterRoleBindings = true, bindings
+	return true
+}
+
+// sameBindings says whether both are the same objects in the same versions.
+func sameBindings(a, b []*rbacv1.ClusterRoleBinding) bool {
+	return slices.EqualFunc(a, b, func(a, b *rbacv1.ClusterRoleBinding) bool {
+		return a.UID == b.UID && a.ResourceVersion == b.ResourceVersion
+	})
 }
 
 // ListClusterRoleBindings implements validation.ClusterRoleBindingLister.

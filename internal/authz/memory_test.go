@@ -81,6 +81,20 @@ func (m memory) Get(_ context.Context, name logicalcluster.Name) (*corev1alpha1.
 	return nil, apierrors.NewNotFound(corev1alpha1.Resource("logicalclusters"), name.String())
 }
 
+func (m memory) ListCurrentClusterRoleBindings(ctx context.Context) ([]*rbacv1.ClusterRoleBinding, error) {
+	return m.ListClusterRoleBindings(ctx)
+}
+
+// lagging is a memory that has not seen a policy that is current.
+type lagging struct {
+	memory
+	current memory
+}
+
+func (l lagging) ListCurrentClusterRoleBindings(ctx context.Context) ([]*rbacv1.ClusterRoleBinding, error) {
+	return l.current.ListClusterRoleBindings(ctx)
+}
+
 // Clusters of the tests.
 var (
 	teamA  = logicalcluster.MustParseName("teama")

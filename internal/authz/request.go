@@ -24,6 +24,8 @@ type request struct {
 
 	bootstrap *Snapshot
 	local     *validation.DefaultRuleResolver
+	// policy is what local reads.
+	policy *localPolicy
 
 	clusters       LogicalClusters
 	logicalCluster *corev1alpha1.LogicalCluster
@@ -38,6 +40,7 @@ type request struct {
 func (c *rbacChain) newRequest(ctx context.Context, attributes authorizer.Attributes, explain bool) *request {
 	cluster, _ := logicalcluster.FromContext(ctx)
 	bootstrap := c.bootstrap.Current()
+	policy := newLocalPolicy(c.local, bootstrap)
 	r := &request{
 		ctx:        ctx,
 		attributes: attributes,
@@ -45,7 +48,8 @@ func (c *rbacChain) newRequest(ctx context.Context, attributes authorizer.Attrib
 		deep:       isDeep(ctx),
 		explain:    explain,
 		bootstrap:  bootstrap,
-		local:      newLocalPolicy(c.local, bootstrap).resolver(),
+		local:      policy.resolver(),
+		policy:     policy,
 		clusters:   c.logicalClusters,
 	}
 	if u := attributes.GetUser(); identity.Plain(u) {

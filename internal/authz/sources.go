@@ -18,6 +18,8 @@ type Policy interface {
 	ListRoleBindings(ctx context.Context, namespace string) ([]*rbacv1.RoleBinding, error)
 	GetClusterRole(ctx context.Context, name string) (*rbacv1.ClusterRole, error)
 	ListClusterRoleBindings(ctx context.Context) ([]*rbacv1.ClusterRoleBinding, error)
+	// ListCurrentClusterRoleBindings does not lag behind what has been written.
+	ListCurrentClusterRoleBindings(ctx context.Context) ([]*rbacv1.ClusterRoleBinding, error)
 }
 
 // LogicalClusters returns the LogicalCluster of a logical cluster, whichever cluster

@@ -7,7 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+
+	"github.com/forkless/kcp/internal/builtin/listjson"
 )
+
+// listCacheSize is how much JSON of listed objects is kept for the next list, in bytes.
+const listCacheSize = 8 << 20
 
 // version is the only one that is served of any built-in group.
 const version = "v1"
@@ -59,8 +64,9 @@ func New(config Config) (*Groups, error) {
 	var (
 		groups = &Groups{}
 		common = &shared{}
+		lists  = listjson.NewCache(listCacheSize)
 		codecs = map[*runtime.Scheme]runtime.NegotiatedSerializer{
-			Scheme:           servingCodecs(Scheme),
+			Scheme:           listjson.Codecs(servingCodecs(Scheme), lists),
 			ExtensionsScheme: servingCodecs(ExtensionsScheme),
 		}
 	)

@@ -12,6 +12,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
+	"github.com/forkless/kcp/internal/builtin/crdspec"
+
 	// The groups that are served register themselves in the legacy scheme.
 	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
 	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
@@ -58,7 +60,7 @@ func newExtensionsScheme() *runtime.Scheme {
 // StorageCodecs returns the codecs for stored objects of a built-in group.
 func StorageCodecs(group string) runtime.StorageSerializer {
 	if group == extensions.GroupName {
-		return ExtensionsCodecs
+		return crdspec.Storage(ExtensionsCodecs)
 	}
 	return Codecs
 }

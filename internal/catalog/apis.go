@@ -15,6 +15,8 @@ type apis struct {
 	config     Config
 	converters *conversion.CRConverterFactory
 	stores     *stores
+	// used says whether there is any cluster that has what is served.
+	used func(schema.Served) bool
 
 	mu  sync.RWMutex
 	all map[apiKey]*apiEntry
@@ -32,18 +34,47 @@ type apiKey struct{ hash, identity string }
 
 // get returns the compiled form of what is served.
 func (a *apis) get(served schema.Served) (*compiled.API, error) {
-	entry := a.entry(apiKey{hash: served.Definition.Hash, identity: served.Identity})
+	key := apiKey{hash: served.Definition.Hash, identity: served.Identity}
+	entry := a.entry(key)
 	entry.mu.Lock()
 	defer entry.mu.Unlock()
 	if entry.api != nil {
 		return entry.api, nil
 	}
-	api, err := a.compile(served)
-	if err != nil {
-		return nil, err
+	for {
+		config, err := a.configFor(served)
+		if err != nil {
+			a.forgetUnused(key, entry, served)
+			return nil, err
+		}
+		if entry.api, err = compiled.New(served.Definition, config); err != nil {
+			a.forgetUnused(key, entry, served)
+			return nil, err
+		}
+		a.forgetUnused(key, entry, served)
+		// In this order: a store is closed only while nobody uses it, so one that is
+		// used and open stays open for what has been compiled.
+		if a.stores.isOpen(resourceOf(served), config.Shared) {
+			return entry.api, nil
+		}
 	}
-	entry.api = api
-	return api, nil
+}
+
+// forgetUnused forgets an entry whose definition was dropped by its last cluster before
+// the entry was made: nobody would do it later.
+func (a *apis) forgetUnused(key apiKey, entry *apiEntry, served schema.Served) {
+	if a.used(served) {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.all[key] == entry {
+		delete(a.all, key)
+	}
+}
+
+func resourceOf(served schema.Served) storage.Resource {
+	return storage.Resource{GroupResource: served.Definition.GroupResource(), Identity: served.Identity}
 }
 
 func (a *apis) entry(key apiKey) *apiEntry {
@@ -73,7 +104,7 @@ func (a *apis) compile(served schema.Served) (*compiled.API, error) {
 
 // configFor returns what serves a definition beside itself. The store is ready then.
 func (a *apis) configFor(served schema.Served) (compiled.Config, error) {
-	resource := storage.Resource{GroupResource: served.Definition.GroupResource(), Identity: served.Identity}
+	resource := resourceOf(served)
 	shared, err := a.stores.get(resource)
 	if err != nil {
 		return compiled.Config{}, err

@@ -17,6 +17,7 @@ import (
 type counting struct {
 	mu     sync.Mutex
 	opened map[storage.Resource]int
+	closed map[storage.Resource]int
 }
 
 type emptyStore struct{ apistorage.Interface }
@@ -30,11 +31,21 @@ func (c *counting) Open(resource storage.Resource, _ storage.Kind) (apistorage.I
 	return emptyStore{}, nil
 }
 
-func (c *counting) CloseResource(storage.Resource) {}
+func (c *counting) CloseResource(resource storage.Resource) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed[resource]++
+}
+
+func (c *counting) timesClosed(resource storage.Resource) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed[resource]
+}
 
 func newTestCatalog(t *testing.T) (*Catalog, *counting) {
 	t.Helper()
-	opener := &counting{opened: map[storage.Resource]int{}}
+	opener := &counting{opened: map[storage.Resource]int{}, closed: map[storage.Resource]int{}}
 	c, err := New(Config{
 		Stores:     opener,
 		Source:     everyCluster(nil),

@@ -74,7 +74,7 @@ func New(config Config) (*Catalog, error) {
 		definitionOf: c.definitionOf,
 		open:         map[storage.Resource]*openStore{},
 	}
-	c.apis = &apis{config: config, converters: converters, stores: c.stores, all: map[apiKey]*apiEntry{}}
+	c.apis = &apis{config: config, converters: converters, stores: c.stores, used: c.index.uses, all: map[apiKey]*apiEntry{}}
 	return c, nil
 }
 
@@ -139,10 +139,26 @@ func (c *Catalog) apply(cluster logicalcluster.Name, change change) error {
 	}
 	resource := change.before.GroupResource()
 	c.watches.cut(watchKey{cluster: cluster, resource: resource})
+	if change.after == nil {
+		c.closeUnused(resource)
+		return nil
+	}
 	if gainsField(change.before, change.after) {
 		return c.stores.reopen(storage.Resource{GroupResource: resource, Identity: storage.CustomResources})
 	}
 	return nil
+}
+
+// closeUnused closes the store of a resource that no cluster defines any more, once
+// watches have had the time that cut leaves them.
+func (c *Catalog) closeUnused(resource apischema.GroupResource) {
+	used := func() bool { return c.index.defines(resource) }
+	if used() {
+		return
+	}
+	time.AfterFunc(2*c.watches.grace, func() {
+		c.stores.close(storage.Resource{GroupResource: resource, Identity: storage.CustomResources}, used)
+	})
 }
 
 // definitionOf returns the definition of the objects of resource in cluster.

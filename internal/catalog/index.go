@@ -177,6 +177,29 @@ func (x *index) anyOf(resource apischema.GroupResource, version string) (*schema
 	return nil, false
 }
 
+// defines says whether any cluster has a definition of resource itself.
+func (x *index) defines(resource apischema.GroupResource) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, interned := range x.definitions {
+		if interned.value.GroupResource() == resource {
+			return true
+		}
+	}
+	return false
+}
+
+// uses says whether served is from the Source, which has it for good, or defined by some
+// cluster.
+func (x *index) uses(served schema.Served) bool {
+	if served.Identity != storage.CustomResources {
+		return true
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.definitions[served.Definition.Hash] != nil
+}
+
 // names calls visit with the cluster and name of each CustomResourceDefinition known.
 func (x *index) names(visit func(cluster logicalcluster.Name, name string)) {
 	x.mu.RLock()

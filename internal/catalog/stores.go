@@ -47,7 +47,9 @@ type stores struct {
 // openStore is a store that is, or is about to be, open. Its lock keeps a resource
 // from being opened twice without making others wait.
 type openStore struct {
-	mu     sync.Mutex
+	mu sync.Mutex
+	// closed says that this one is over and another has to be opened.
+	closed bool
 	kind   storage.Kind
 	handle *reopenable
 	shared *view.Shared
@@ -56,20 +58,64 @@ type openStore struct {
 // get returns the store of resource, opening it if need be. It does not wait for its
 // watch cache.
 func (s *stores) get(resource storage.Resource) (*view.Shared, error) {
-	store := s.entry(resource)
+	for {
+		shared, closed, err := s.getFrom(s.entry(resource), resource)
+		if !closed {
+			return shared, err
+		}
+	}
+}
+
+// getFrom is get for one entry. closed says that it has been closed in the meantime.
+func (s *stores) getFrom(store *openStore, resource storage.Resource) (shared *view.Shared, closed bool, err error) {
 	store.mu.Lock()
 	defer store.mu.Unlock()
+	if store.closed {
+		return nil, true, nil
+	}
 	if store.shared != nil {
-		return store.shared, nil
+		return store.shared, false, nil
 	}
 	kind := s.kind(resource)
 	opened, err := s.opener.Open(resource, kind)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	store.kind, store.handle = kind, newReopenable(opened)
 	store.shared = &view.Shared{Interface: store.handle, New: kind.New, NewList: kind.NewList, Attrs: kind.Attrs}
-	return store.shared, nil
+	return store.shared, false, nil
+}
+
+// isOpen says whether shared is what get returns for resource.
+func (s *stores) isOpen(resource storage.Resource, shared *view.Shared) bool {
+	s.mu.Lock()
+	store := s.open[resource]
+	s.mu.Unlock()
+	if store == nil {
+		return false
+	}
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	return !store.closed && store.shared == shared
+}
+
+// close closes the store of resource unless it is used: a store is a watch of etcd, a
+// watch cache and a dozen goroutines, and workspaces may define what they like.
+func (s *stores) close(resource storage.Resource, used func() bool) {
+	// Held to the end, so that the resource is not opened anew before it is closed.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	store := s.open[resource]
+	if store == nil || used() {
+		return
+	}
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	store.closed = true
+	delete(s.open, resource)
+	if store.shared != nil {
+		s.opener.CloseResource(resource)
+	}
 }
 
 func (s *stores) entry(resource storage.Resource) *openStore {
@@ -98,7 +144,7 @@ func (s *stores) reopen(resource storage.Resource) error {
 	store := s.entry(resource)
 	store.mu.Lock()
 	defer store.mu.Unlock()
-	if store.shared == nil {
+	if store.shared == nil || store.closed {
 		return nil
 	}
 	s.opener.CloseResource(resource)

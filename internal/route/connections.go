@@ -17,6 +17,7 @@ type Connections struct {
 	mu      sync.Mutex
 	next    uint64
 	running map[logicalcluster.Name]map[uint64]context.CancelFunc
+	closed  bool
 }
 
 // NewConnections returns an empty set of connections.
@@ -30,6 +31,19 @@ func (c *Connections) Cut(cluster logicalcluster.Name) {
 	defer c.mu.Unlock()
 	for _, cancel := range c.running[cluster] {
 		cancel()
+	}
+}
+
+// Close ends all requests that run, and those that begin later at once. The server would
+// not stop before its last watch does otherwise, which may be in an hour.
+func (c *Connections) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for _, running := range c.running {
+		for _, cancel := range running {
+			cancel()
+		}
 	}
 }
 
@@ -53,6 +67,9 @@ func WithConnections(next http.Handler, connections *Connections, isLongRunning 
 func (c *Connections) add(cluster logicalcluster.Name, cancel context.CancelFunc) (remove func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed {
+		cancel()
+	}
 	c.next++
 	id := c.next
 	if c.running[cluster] == nil {

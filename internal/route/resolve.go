@@ -16,7 +16,10 @@ var ErrUnavailable = errors.New("not available")
 
 // Workspaces reads Workspace objects. A missing one is a NotFound Status error.
 type Workspaces interface {
+	// Get answers from memory, and may lag behind what a client has just read.
 	Get(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.Workspace, error)
+	// GetCurrent does not lag behind.
+	GetCurrent(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.Workspace, error)
 }
 
 // Resolver turns paths into names of logical clusters.
@@ -42,7 +45,7 @@ func (r *Resolver) Resolve(ctx context.Context, path logicalcluster.Path) (logic
 		return logicalcluster.Name{}, notFound
 	}
 	for _, segment := range segments[1:] {
-		workspace, err := r.workspaces.Get(ctx, cluster, segment)
+		workspace, err := r.find(ctx, cluster, segment)
 		switch {
 		case apierrors.IsNotFound(err):
 			return logicalcluster.Name{}, notFound
@@ -50,7 +53,7 @@ func (r *Resolver) Resolve(ctx context.Context, path logicalcluster.Path) (logic
 			return logicalcluster.Name{}, err
 		case workspace.Status.Phase == corev1alpha1.PhaseUnavailable:
 			return logicalcluster.Name{}, ErrUnavailable
-		case workspace.Status.Phase == corev1alpha1.PhaseScheduling || workspace.Spec.Cluster == "":
+		case !hasPlace(workspace):
 			return logicalcluster.Name{}, notFound
 		}
 		if cluster, err = logicalcluster.ParseName(workspace.Spec.Cluster); err != nil {
@@ -58,4 +61,19 @@ func (r *Resolver) Resolve(ctx context.Context, path logicalcluster.Path) (logic
 		}
 	}
 	return cluster, nil
+}
+
+// find returns a Workspace. A client that has read that it is ready may use it at once,
+// so nobody is told that it leads nowhere from memory alone.
+func (r *Resolver) find(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.Workspace, error) {
+	workspace, err := r.workspaces.Get(ctx, cluster, name)
+	if apierrors.IsNotFound(err) || err == nil && !hasPlace(workspace) {
+		return r.workspaces.GetCurrent(ctx, cluster, name)
+	}
+	return workspace, err
+}
+
+// hasPlace says whether there is a logical cluster behind the Workspace.
+func hasPlace(workspace *tenancyv1alpha1.Workspace) bool {
+	return workspace.Spec.Cluster != "" && workspace.Status.Phase != corev1alpha1.PhaseScheduling
 }

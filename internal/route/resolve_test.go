@@ -23,6 +23,39 @@ func (t tree) Get(_ context.Context, cluster logicalcluster.Name, name string) (
 	return nil, apierrors.NewNotFound(tenancyv1alpha1.Resource("workspaces"), name)
 }
 
+func (t tree) GetCurrent(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.Workspace, error) {
+	return t.Get(ctx, cluster, name)
+}
+
+// lagging is a tree of which some is only seen where it is stored.
+type lagging struct {
+	tree
+	stored tree
+}
+
+func (l lagging) GetCurrent(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.Workspace, error) {
+	return l.stored.Get(ctx, cluster, name)
+}
+
+func TestResolveNew(t *testing.T) {
+	resolver := NewResolver(lagging{
+		tree: tree{"root/seen": workspace("", corev1alpha1.PhaseScheduling)},
+		stored: tree{
+			"root/seen":   workspace("seencluster", corev1alpha1.PhaseReady),
+			"root/unseen": workspace("unseencluster", corev1alpha1.PhaseReady),
+		},
+	})
+	for path, want := range map[string]string{"root:seen": "seencluster", "root:unseen": "unseencluster"} {
+		parsed, err := logicalcluster.ParsePath(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := resolver.Resolve(t.Context(), parsed); err != nil || got.String() != want {
+			t.Errorf("a client that has read that %s is ready may use it at once: got %s, %v, want %s", path, got, err, want)
+		}
+	}
+}
+
 func workspace(cluster string, phase corev1alpha1.Phase) *tenancyv1alpha1.Workspace {
 	return &tenancyv1alpha1.Workspace{
 		ObjectMeta: metav1.ObjectMeta{Name: "any"},

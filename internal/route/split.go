@@ -8,7 +8,13 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-const clustersPrefix = "/clusters/"
+const (
+	clustersPrefix = "/clusters/"
+
+	// escapedWildcard is how net/url, and with it client-go, spells the wildcard. It is
+	// the one name with an escape in it.
+	escapedWildcard = "%2A"
+)
 
 // Split takes a path of the form /clusters/<path>/<rest> apart. ok is false if u has
 // no such prefix. The rest begins with a slash. The error says what is wrong with the
@@ -22,7 +28,11 @@ func Split(u *url.URL) (path logicalcluster.Path, rest *url.URL, ok bool, err er
 		return logicalcluster.Path{}, nil, false, nil
 	}
 	segment, _, _ := strings.Cut(remainder, "/")
-	path, err = logicalcluster.ParsePath(segment)
+	name := segment
+	if strings.EqualFold(segment, escapedWildcard) {
+		name = logicalcluster.Wildcard.String()
+	}
+	path, err = logicalcluster.ParsePath(name)
 	if err != nil {
 		return logicalcluster.Path{}, nil, true, fmt.Errorf("invalid cluster: %w", err)
 	}
@@ -31,11 +41,9 @@ func Split(u *url.URL) (path logicalcluster.Path, rest *url.URL, ok bool, err er
 	}
 	rest = new(url.URL)
 	*rest = *u
-	// The segment has no escapes, so it is as long in both forms.
-	prefix := len(clustersPrefix) + len(segment)
-	rest.Path = orSlash(u.Path[prefix:])
+	rest.Path = orSlash(u.Path[len(clustersPrefix)+len(name):])
 	if u.RawPath != "" {
-		rest.RawPath = orSlash(u.RawPath[prefix:])
+		rest.RawPath = orSlash(u.RawPath[len(clustersPrefix)+len(segment):])
 	}
 	return path, rest, true, nil
 }

@@ -80,3 +80,17 @@ func (e *Etcd) Keys(text string) ([]string, error) {
 	}
 	return keys, nil
 }
+
+// Compact drops all revisions before the present one.
+func (e *Etcd) Compact(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), etcdTimeout)
+	defer cancel()
+	response, err := e.client.Get(ctx, "nothing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.client.Compact(ctx, response.Header.Revision, clientv3.WithCompactPhysical()); err != nil {
+		t.Fatalf("compacting etcd: %v", err)
+	}
+}

@@ -46,6 +46,8 @@ type EmbeddedOptions struct {
 	Directory string
 	// Prefix begins all keys; "/registry" if empty.
 	Prefix string
+	// Anchor is what each cluster needs to be created in; nothing if nil.
+	Anchor *Anchor
 	// WALSizeBytes is the size of a segment of the write-ahead log; etcd's default
 	// if 0.
 	WALSizeBytes int64
@@ -89,7 +91,7 @@ func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error)
 	}
 
 	client := v3client.New(server.Server)
-	return newLayer(client, orDefaultPrefix(options.Prefix), true, func() {
+	return newLayer(client, orDefaultPrefix(options.Prefix), options.Anchor, true, func() {
 		// The client's own Close would only cancel its context; stopping the server
 		// ends what is under way.
 		_ = client.Close()

@@ -43,10 +43,13 @@ type opened struct {
 	stop  func()
 }
 
-func newLayer(client *clientv3.Client, prefix string, exclusive bool, closeBackend func()) *Layer {
+func newLayer(client *clientv3.Client, prefix string, anchor *Anchor, exclusive bool, closeBackend func()) *Layer {
 	kubernetesClient := &kubernetes.Client{Client: client}
 	kubernetesClient.Kubernetes = kubernetesClient
 	prefix = "/" + strings.Trim(prefix, "/")
+	if anchor != nil {
+		kubernetesClient.Kubernetes = anchored{kubernetesClient, client.KV, prefix, *anchor}
+	}
 	return &Layer{
 		client:       kubernetesClient,
 		prefix:       prefix,

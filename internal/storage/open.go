@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -53,6 +54,9 @@ func (l *Layer) CloseResource(resource Resource) {
 	l.mu.Lock()
 	o := l.stores[resource]
 	delete(l.stores, resource)
+	if o != nil {
+		o.store.closed.Store(true)
+	}
 	l.mu.Unlock()
 	if o != nil {
 		o.stop()
@@ -68,12 +72,24 @@ func (l *Layer) open(resource Resource, kind Kind) (*store, error) {
 	if _, ok := l.stores[resource]; ok {
 		return nil, fmt.Errorf("the store of %s is open already", resource.Prefix())
 	}
+	for other := range l.stores {
+		if nested(resource.Prefix(), other.Prefix()) {
+			return nil, fmt.Errorf("the store of %s would hold the objects of %s", resource.Prefix(), other.Prefix())
+		}
+	}
 	o, err := l.build(resource, kind)
 	if err != nil {
 		return nil, fmt.Errorf("opening the store of %s: %w", resource.Prefix(), err)
 	}
 	l.stores[resource] = o
 	return o.store, nil
+}
+
+// nested says whether one of two prefixes is below the other: a resource with an identity
+// below one of the same name that has none. The watch cache of the upper one would hold
+// the objects of both, and fail at the first that is not of its kind.
+func nested(a, b string) bool {
+	return strings.HasPrefix(a+"/", b+"/") || strings.HasPrefix(b+"/", a+"/")
 }
 
 func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/storage"
 )
 
@@ -21,6 +22,10 @@ func refusal(err error) error {
 	case storage.IsInvalidError(err):
 		// Lists say the same in these words.
 		return apierrors.NewBadRequest(fmt.Sprintf("invalid resource version: %v", err))
+	case errors.Is(err, storage.ErrResourceVersionSetOnCreate):
+		return apierrors.NewBadRequest(err.Error())
+	case errors.Is(err, errNoAnchor):
+		return apierrors.NewForbidden(schema.GroupResource{}, "", errNoAnchor)
 	case isTooLarge(err):
 		return apierrors.NewRequestEntityTooLargeError("the object is larger than can be stored")
 	default:

@@ -293,6 +293,48 @@ func TestPurgeLeavesNothingOfOneCluster(t *testing.T) {
 	}
 }
 
+// TestReopenedStoreKnowsLateWrites: a write that began before its store was opened anew
+// and is acknowledged afterwards is in every list that begins after that.
+func TestReopenedStoreKnowsLateWrites(t *testing.T) {
+	layer, before := openConfigMaps(t)
+	layer.CloseResource(configMaps)
+	after, err := layer.Open(configMaps, configMapKind(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the watch cache is ready", func() bool { return after.ReadinessCheck() == nil })
+	const late = 7
+	before.(*store).wroteAt(late)
+	if got := after.(*store).lastWrite.Load(); got != late {
+		t.Errorf("lists wait for revision %d, want %d", got, late)
+	}
+}
+
+// TestStoresDoNotOverlap: a workspace that defines a resource under the name of one of
+// the system's must not get its objects into the store of that one, where they would
+// stop everybody's watch cache.
+func TestStoresDoNotOverlap(t *testing.T) {
+	layer, _ := openConfigMaps(t)
+	cases := map[string]struct {
+		reason   string
+		resource Resource
+		refused  bool
+	}{
+		"Below":      {"keys of an identity lie below those without one", Resource{configMaps.GroupResource, CustomResources}, true},
+		"CoreByName": {"the core group has a name in keys", Resource{schema.GroupResource{Group: "core", Resource: "configmaps"}, CustomResources}, true},
+		"Longer":     {"a longer name is another resource", Resource{schema.GroupResource{Resource: "configmapsets"}, CustomResources}, false},
+		"OtherGroup": {"as is the same name in another group", Resource{schema.GroupResource{Group: "example.com", Resource: "configmaps"}, CustomResources}, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := layer.Open(tc.resource, configMapKind(t))
+			if refused := err != nil; refused != tc.refused {
+				t.Errorf("%s: opening %s: error %v, want one: %t", tc.reason, tc.resource.Prefix(), err, tc.refused)
+			}
+		})
+	}
+}
+
 func TestRestartKeepsObjects(t *testing.T) {
 	directory := t.TempDir()
 	for start := range 2 {

@@ -36,6 +36,9 @@ type store struct {
 	// lastWrite is the highest revision at which this process has written to the
 	// resource.
 	lastWrite atomic.Uint64
+	// closed says that the store has been closed. Writes that were under way then end
+	// in its place all the same, and count for the store that has been opened since.
+	closed atomic.Bool
 }
 
 var _ storage.Interface = (*store)(nil)
@@ -189,8 +192,14 @@ func (s *store) wroteAt(version uint64) {
 	for {
 		last := s.lastWrite.Load()
 		if version <= last || s.lastWrite.CompareAndSwap(last, version) {
-			return
+			break
 		}
+	}
+	if !s.closed.Load() {
+		return
+	}
+	if successor, ok := s.layer.lookUp(s.resource); ok && successor != s {
+		successor.wroteAt(version)
 	}
 }
 

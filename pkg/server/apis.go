@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/emicklei/go-restful/v3"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
@@ -76,14 +77,17 @@ func (s *Server) openStore(resource storage.Resource) error {
 	return err
 }
 
-// openStores opens the stores of all custom resources that cluster may have, established
-// or not.
+// openStores opens the stores of all custom resources that cluster may have. Definitions
+// that were never established have none, and may be called like a resource of ours.
 func (s *Server) openStores(ctx context.Context, cluster logicalcluster.Name) error {
 	definitions, err := s.definitions.List(ctx, cluster)
 	if err != nil {
 		return err
 	}
 	for _, crd := range definitions {
+		if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
+			continue
+		}
 		definition, err := kcpschema.New(crd)
 		if err != nil {
 			return err

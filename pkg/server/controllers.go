@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -110,10 +111,12 @@ func knownDefinitions(c *catalog.Catalog) []controller.Key {
 }
 
 // reservedNames returns the names of a group that no CustomResourceDefinition can have:
-// those of our own APIs and of the built-in ones.
+// those of our own APIs and of the built-in ones. An API that only some clusters have is
+// reserved in all of them (the wildcard cluster has it): its store holds the objects of
+// all clusters, and would take those of a definition of its name for its own.
 func (s *Server) reservedNames(in cluster.Name, group string) crd.Names {
 	names := crd.NewNames()
-	for _, served := range s.system.Definitions(in) {
+	for _, served := range slices.Concat(s.system.Definitions(in), s.system.Definitions(cluster.Wildcard)) {
 		if served.Definition.CRD.Spec.Group == group {
 			names.Add(&served.Definition.CRD.Spec.Names)
 		}

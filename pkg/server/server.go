@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/forkless/kcp/internal/route"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 	"github.com/forkless/kcp/pkg/server/options"
 )
@@ -91,9 +93,18 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.Close()
 	prepared := s.generic.PrepareRun()
 	s.background.Go(func() { s.announceReady(ctx) })
+	s.background.Go(func() { s.endWatches(ctx) })
 	err := prepared.RunWithContext(ctx)
 	s.background.Wait()
 	return err
+}
+
+// endWatches ends what runs for long when ctx has ended and the time is over that the
+// options leave it. Stopping waits for all other requests, and would for these.
+func (s *Server) endWatches(ctx context.Context) {
+	<-ctx.Done()
+	time.Sleep(s.options.Shutdown.Delay + s.options.Shutdown.WatchGracePeriod)
+	s.connections.Close()
 }
 
 // Ready is closed when /readyz has said ok.
@@ -115,10 +126,12 @@ func (s *Server) Close() {
 
 func (s *Server) openStorage(ctx context.Context) (err error) {
 	etcd := s.options.Etcd
+	anchor := &storage.Anchor{Resource: cached.LogicalClusters, Name: corev1alpha1.LogicalClusterName}
 	if etcd.Embedded {
 		s.layer, err = storage.StartEmbedded(ctx, storage.EmbeddedOptions{
 			Directory:         etcd.Directory,
 			Prefix:            etcd.Prefix,
+			Anchor:            anchor,
 			WALSizeBytes:      etcd.WALSizeBytes,
 			QuotaBackendBytes: etcd.QuotaBackendBytes,
 			ForceNewCluster:   etcd.ForceNewCluster,
@@ -127,6 +140,7 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 		s.layer, err = storage.Dial(ctx, storage.ExternalOptions{
 			Servers:  etcd.Servers,
 			Prefix:   etcd.Prefix,
+			Anchor:   anchor,
 			CAFile:   etcd.CAFile,
 			CertFile: etcd.CertFile,
 			KeyFile:  etcd.KeyFile,

@@ -93,7 +93,7 @@ func (s *suite) bodies(t *testing.T) {
 		"DeleteOther": {
 			reason: "a precondition that is not met",
 			method: http.MethodDelete, path: configMaps + "/one-mine", contentType: asJSON, body: `{"preconditions":{"uid":"11111111-1111-1111-1111-111111111111"}}`,
-			code: http.StatusConflict, status: metav1.StatusReasonConflict, message: "Precondition failed",
+			code: http.StatusConflict, status: metav1.StatusReasonConflict, message: "does not match the UID in record",
 		},
 		"UnknownPropagation": {
 			reason: "a way of deleting that is none",
@@ -121,10 +121,17 @@ func (s *suite) mediaTypes(t *testing.T) {
 		"PlainPatch":      unsupported("a patch says which kind it is", http.MethodPatch, configMaps+"/one-mine", asJSON),
 		"StrategicCustom": unsupported("strategic merge patches need a type known beforehand", http.MethodPatch, widgets+"/x", "application/strategic-merge-patch+json"),
 		"CustomText":      unsupported("custom objects are not text either", http.MethodPost, widgets, "text/plain"),
-		"CustomProto":     unsupported("they have no protobuf", http.MethodPost, widgets, proto),
-		"UnknownAccept":   unacceptable("an answer in a form there is not", "application/foo"),
-		"UnknownTable":    unacceptable("a table in a version there is not", "application/json;as=Table;g=meta.k8s.io;v=v9"),
-		"UnknownShape":    unacceptable("a shape there is not", "application/json;as=Foo;g=meta.k8s.io;v=v1"),
+		"CustomProto": {
+			reason: "they have no protobuf", method: http.MethodPost, path: widgets, contentType: proto, body: "k8s\x00",
+			code: http.StatusBadRequest, status: metav1.StatusReasonBadRequest,
+		},
+		"CustomProtoGarbage": {
+			reason: "least of all when it is none", method: http.MethodPost, path: widgets, contentType: proto, body: `{}`,
+			code: http.StatusBadRequest, status: metav1.StatusReasonBadRequest,
+		},
+		"UnknownAccept": unacceptable("an answer in a form there is not", "application/foo"),
+		"UnknownTable":  unacceptable("a table in a version there is not", "application/json;as=Table;g=meta.k8s.io;v=v9"),
+		"UnknownShape":  unacceptable("a shape there is not", "application/json;as=Foo;g=meta.k8s.io;v=v1"),
 		"Method": {
 			reason: "a method that means nothing here",
 			method: http.MethodPost, path: configMaps + "/one-mine", contentType: asJSON, body: `{}`,

@@ -27,9 +27,14 @@ const (
 	other = "/clusters/root:other"
 )
 
-// suite is a server with two workspaces.
+// suite is a server with two workspaces. Its etcd is outside, so that it can be compacted.
 type suite struct {
 	server *servertest.Server
+	etcd   *servertest.Etcd
+	// root is the root directory of the server and flags are what it is started with.
+	root  string
+	flags []string
+
 	client *http.Client
 	// own and foreign are the names of the logical clusters of mine and other.
 	own, foreign string
@@ -37,16 +42,24 @@ type suite struct {
 
 func newSuite(t *testing.T) *suite {
 	t.Helper()
-	s := &suite{server: servertest.Start(t, servertest.WithUsers(t))}
-	anonymous := rest.AnonymousClientConfig(s.server.Config(t, "base"))
-	client, err := newClient(anonymous)
+	etcd := servertest.StartEtcd(t)
+	s := &suite{root: t.TempDir(), etcd: etcd, flags: []string{servertest.WithUsers(t), "--etcd-servers=" + etcd.Server}}
+	s.start(t)
+	s.own = s.workspace(t, "mine", "user-1")
+	s.foreign = s.workspace(t, "other", "user-2")
+	return s
+}
+
+// start starts the server, for the first time or once more. It runs until the test that
+// is t ends, or is stopped.
+func (s *suite) start(t *testing.T) {
+	t.Helper()
+	s.server = servertest.StartIn(t, s.root, s.flags...)
+	client, err := newClient(rest.AnonymousClientConfig(s.server.Config(t, "base")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.client = client
-	s.own = s.workspace(t, "mine", "user-1")
-	s.foreign = s.workspace(t, "other", "user-2")
-	return s
 }
 
 // workspace makes a workspace with an administrator and something in it.
@@ -111,6 +124,8 @@ func TestBadInput(t *testing.T) {
 	t.Run("ImmutableFields", s.immutableFields)
 	t.Run("Unauthenticated", s.unauthenticated)
 
+	// Last, because it restarts the server.
+	s.compacted(t)
 	t.Run("StillServing", func(t *testing.T) {
 		s.send(t, request{reason: "after all that, ordinary requests are answered", path: mine + "/api/v1/namespaces/default", code: http.StatusOK})
 	})

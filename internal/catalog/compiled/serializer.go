@@ -16,6 +16,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/scale"
 
+	"github.com/forkless/kcp/internal/builtin/listjson"
 	"github.com/forkless/kcp/internal/catalog/structural"
 )
 
@@ -73,13 +74,18 @@ func mediaTypes(creator runtime.ObjectCreater, typer runtime.ObjectTyper) []runt
 	newJSON := func(options json.SerializerOptions) runtime.Serializer {
 		return json.NewSerializerWithOptions(json.DefaultMetaFactory, creator, typer, options)
 	}
+	// It encodes what else passes over these URLs, such as tables. It decodes no custom
+	// resource, but a request in protobuf gets here before that is found out.
+	protobufSerializer := protobuf.NewSerializerWithOptions(creator, typer, protobuf.SerializerOptions{
+		StreamingCollectionsEncoding: enabled(features.StreamingCollectionEncodingToProtobuf),
+	})
 	infos := []runtime.SerializerInfo{
 		{
 			MediaType:        runtime.ContentTypeJSON,
 			MediaTypeType:    "application",
 			MediaTypeSubType: "json",
 			EncodesAsText:    true,
-			Serializer:       newJSON(json.SerializerOptions{StreamingCollectionsEncoding: streaming}),
+			Serializer:       listjson.Buffered(newJSON(json.SerializerOptions{StreamingCollectionsEncoding: streaming})),
 			PrettySerializer: newJSON(json.SerializerOptions{Pretty: true}),
 			StrictSerializer: newJSON(json.SerializerOptions{Strict: true, StreamingCollectionsEncoding: streaming}),
 			StreamSerializer: &runtime.StreamSerializerInfo{
@@ -100,9 +106,8 @@ func mediaTypes(creator runtime.ObjectCreater, typer runtime.ObjectTyper) []runt
 			MediaType:        runtime.ContentTypeProtobuf,
 			MediaTypeType:    "application",
 			MediaTypeSubType: "vnd.kubernetes.protobuf",
-			Serializer: protobuf.NewSerializerWithOptions(creator, typer, protobuf.SerializerOptions{
-				StreamingCollectionsEncoding: enabled(features.StreamingCollectionEncodingToProtobuf),
-			}),
+			Serializer:       protobufSerializer,
+			StrictSerializer: protobufSerializer,
 			StreamSerializer: &runtime.StreamSerializerInfo{
 				Serializer: protobuf.NewRawSerializer(creator, typer),
 				Framer:     protobuf.LengthDelimitedFramer,

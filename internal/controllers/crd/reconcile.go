@@ -109,14 +109,19 @@ func (r *Reconciler) establish(ctx context.Context, key controller.Key, crd *api
 		return err
 	}
 	status := Decide(Input{CRD: crd, InUse: inUse, Now: r.now()})
-	updated, err := r.write(ctx, key, crd, status, crd.Finalizers)
-	if err != nil || updated == nil {
+	if equality.Semantic.DeepEqual(crd.Status, status) {
+		return nil
+	}
+	// The API comes before the status that announces it: whoever reads that the
+	// definition is established finds it served.
+	announced := *crd
+	announced.Status = status
+	if err := r.config.Catalog.Set(key.Cluster, &announced); err != nil {
 		return err
 	}
-	// The event of the write says the same a little later; until then the API would
-	// not be there though the definition says it is.
-	if err := r.config.Catalog.Set(key.Cluster, updated); err != nil {
-		return err
+	updated, err := r.write(ctx, key, crd, status, crd.Finalizers)
+	if err != nil || updated == nil {
+		return errors.Join(err, r.config.Catalog.Set(key.Cluster, crd))
 	}
 	if equality.Semantic.DeepEqual(crd.Status.AcceptedNames, status.AcceptedNames) {
 		return nil

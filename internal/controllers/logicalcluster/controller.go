@@ -101,6 +101,8 @@ func (r *reconciler) keep(ctx context.Context, cluster logicalcluster.Name, lc *
 	if wanted != lc {
 		batch.Update(cached.LogicalClusters, cluster, wanted)
 	}
+	// Nothing is put into a cluster that has gone, whatever the watch cache still says.
+	batch.Require(cached.LogicalClusters, cluster, lc)
 	if err := r.keepAdmin(ctx, batch, cluster, lc); err != nil {
 		return fmt.Errorf("keeping the creator an admin: %w", err)
 	}

@@ -37,46 +37,76 @@ func (r *reconciler) end(ctx context.Context, cluster logicalcluster.Name, lc *c
 		return controller.After(lookAgain)
 	case len(wanted.Finalizers) > 0:
 		// Terminators or somebody else's finalizers keep the LogicalCluster itself.
-		return r.remove(ctx, cluster, without(resources, cached.LogicalClusters), func(batch *storage.Batch) error {
+		_, err := r.remove(ctx, cluster, without(resources, cached.LogicalClusters), func(batch *storage.Batch) error {
 			if wanted != lc {
 				batch.Update(cached.LogicalClusters, cluster, wanted)
 			}
 			return nil
 		})
+		return err
 	default:
 		defer r.Cut(cluster)
-		return r.remove(ctx, cluster, resources, func(batch *storage.Batch) error {
+		last, err := r.remove(ctx, cluster, resources, func(batch *storage.Batch) error {
 			batch.Require(cached.LogicalClusters, cluster, lc)
 			return r.release(ctx, batch, cluster, lc)
 		})
+		if err != nil {
+			return err
+		}
+		return r.sweep(ctx, cluster, last)
 	}
 }
 
+// most is how many resources are purged in one transaction, with room for other writes.
+const most = storage.MaxBatch - 8
+
 // remove purges the resources of a cluster. What also adds is written in the
-// transaction of the last of them.
+// transaction of the last of them, which are returned.
 func (r *reconciler) remove(ctx context.Context, cluster logicalcluster.Name,
 	resources []storage.Resource, also func(*storage.Batch) error,
-) error {
-	// Room for the writes of also, and the LogicalCluster goes in the last transaction:
-	// a crash between two leaves something that says that there is more to do.
-	const most = storage.MaxBatch / 2
-	slices.SortStableFunc(resources, func(a, b storage.Resource) int {
-		return boolCompare(a == cached.LogicalClusters, b == cached.LogicalClusters)
-	})
-	for len(resources) > most {
+) (last []storage.Resource, err error) {
+	resources = inOrder(resources)
+	before := max(0, len(resources)-most)
+	if err := r.purge(ctx, cluster, resources[:before]); err != nil {
+		return nil, err
+	}
+	batch, last := r.Layer.NewBatch(), resources[before:]
+	batch.Purge(cluster, last...)
+	if err := also(batch); err != nil {
+		return nil, err
+	}
+	return last, batch.Commit(ctx)
+}
+
+// sweep purges once more what did not go in the last transaction, nor was opened by
+// then: requests may have written there until the LogicalCluster went, but not since.
+func (r *reconciler) sweep(ctx context.Context, cluster logicalcluster.Name, last []storage.Resource) error {
+	return r.purge(ctx, cluster, slices.DeleteFunc(r.Layer.Opened(), func(resource storage.Resource) bool {
+		return slices.Contains(last, resource)
+	}))
+}
+
+// purge removes all keys of a cluster that belong to resources, in as many transactions
+// as it takes.
+func (r *reconciler) purge(ctx context.Context, cluster logicalcluster.Name, resources []storage.Resource) error {
+	for part := range slices.Chunk(resources, most) {
 		batch := r.Layer.NewBatch()
-		batch.Purge(cluster, resources[:most]...)
+		batch.Purge(cluster, part...)
 		if err := batch.Commit(ctx); err != nil {
 			return err
 		}
-		resources = resources[most:]
 	}
-	batch := r.Layer.NewBatch()
-	batch.Purge(cluster, resources...)
-	if err := also(batch); err != nil {
-		return err
-	}
-	return batch.Commit(ctx)
+	return nil
+}
+
+// inOrder returns resources with those last that tell what there is. A crash between two
+// transactions leaves the definitions of what is left, and the LogicalCluster, which says
+// that there is more to do.
+func inOrder(resources []storage.Resource) []storage.Resource {
+	telling := []storage.Resource{cached.CustomResourceDefinitions, cached.LogicalClusters}
+	return slices.SortedStableFunc(slices.Values(resources), func(a, b storage.Resource) int {
+		return slices.Index(telling, a) - slices.Index(telling, b)
+	})
 }
 
 // release lets the Workspace of a cluster go, which the cluster was kept for.
@@ -117,15 +147,4 @@ func (r *reconciler) resources(ctx context.Context, cluster logicalcluster.Name)
 
 func without(resources []storage.Resource, resource storage.Resource) []storage.Resource {
 	return slices.DeleteFunc(slices.Clone(resources), func(r storage.Resource) bool { return r == resource })
-}
-
-func boolCompare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	default:
-		return -1
-	}
 }

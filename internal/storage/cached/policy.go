@@ -113,7 +113,20 @@ func (p *Policy) ListClusterRoleBindings(ctx context.Context) ([]*rbacv1.Cluster
 	if err != nil {
 		return nil, err
 	}
-	bindings, err := p.clusterRoleBindings.List(ctx, cluster, "")
+	return convertClusterRoleBindings(p.clusterRoleBindings.List(ctx, cluster, ""))
+}
+
+// ListCurrentClusterRoleBindings is ListClusterRoleBindings with everything in it that
+// was written before the call.
+func (p *Policy) ListCurrentClusterRoleBindings(ctx context.Context) ([]*rbacv1.ClusterRoleBinding, error) {
+	cluster, err := logicalcluster.Require(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return convertClusterRoleBindings(p.clusterRoleBindings.ListCurrent(ctx, cluster, ""))
+}
+
+func convertClusterRoleBindings(bindings []rbac.ClusterRoleBinding, err error) ([]*rbacv1.ClusterRoleBinding, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package cached
 import (
 	"context"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/forkless/kcp/internal/storage"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -21,9 +23,15 @@ func NewLogicalClusterReader(layer *storage.Layer) LogicalClusterReader {
 		func(l *corev1alpha1.LogicalClusterList) []corev1alpha1.LogicalCluster { return l.Items })}
 }
 
-// Get returns the LogicalCluster of a cluster, or a NotFound Status error.
+// Get returns the LogicalCluster of a cluster, or a NotFound Status error. That there is
+// none is not believed to the watch cache: clients use a workspace as soon as they have
+// read that it is ready, which may be before the cache has seen it.
 func (r LogicalClusterReader) Get(ctx context.Context, cluster logicalcluster.Name) (*corev1alpha1.LogicalCluster, error) {
-	return r.reader.Get(ctx, cluster, "", corev1alpha1.LogicalClusterName)
+	lc, err := r.reader.Get(ctx, cluster, "", corev1alpha1.LogicalClusterName)
+	if apierrors.IsNotFound(err) {
+		return r.GetCurrent(ctx, cluster)
+	}
+	return lc, err
 }
 
 // GetCurrent is Get from etcd instead of the watch cache.
@@ -51,6 +59,11 @@ func NewWorkspaceReader(layer *storage.Layer) WorkspaceReader {
 // Get returns a Workspace of a cluster, or a NotFound Status error.
 func (r WorkspaceReader) Get(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.Workspace, error) {
 	return r.reader.Get(ctx, cluster, "", name)
+}
+
+// GetCurrent is Get from etcd instead of the watch cache.
+func (r WorkspaceReader) GetCurrent(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.Workspace, error) {
+	return r.reader.GetCurrent(ctx, cluster, "", name)
 }
 
 // List returns the Workspaces of a cluster, or of all for the wildcard.

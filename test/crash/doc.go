@@ -1,0 +1,10 @@
+// Package crash shows that nothing that was acknowledged is lost, and nothing stays half
+// done, when the server is killed in the middle of its work.
+//
+// A round starts the real program, lets eight clients create, change and delete workspaces
+// and objects, kills the program with SIGKILL after some number of acknowledged writes,
+// starts it again on the same root directory and compares what is there with what was
+// acknowledged. All rounds share the root directory, so that later ones see what earlier
+// ones left. After the last round the server is stopped in order and etcd is searched for
+// keys of workspaces that do not exist.
+package crash

@@ -1,0 +1,75 @@
+package deletion
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/forkless/kcp/internal/servertest"
+)
+
+// lateWrite: a request that was let in while its workspace was there, and comes to write
+// when that is gone, writes nothing. Whoever sends the body of a request slowly decides
+// how much later that is.
+func lateWrite(t *testing.T, server *servertest.Server) []string {
+	ws := server.Workspace(t, "root", "late-write")
+	body, answer := slowly(t, server.In(t, "base", ws.Spec.Cluster), "/apis/rbac.authorization.k8s.io/v1/clusterroles")
+	send(t, body, `{"metadata":`)
+	// A request that comes later, and on a way of its own, has been answered: the first
+	// one waits for its body by now.
+	if _, err := clientOf(t, server, ws.Spec.Cluster).Discovery().ServerVersion(); err != nil {
+		t.Fatal(err)
+	}
+
+	remove(t, server, "root", "late-write")
+	// The server may have answered already.
+	_, _ = io.WriteString(body, `{"name":"late"},"rules":[]}`)
+	_ = body.Close()
+	if got := <-answer; !strings.HasPrefix(got, "403 ") && !strings.HasPrefix(got, "404 ") {
+		t.Errorf("a write to a workspace that is gone is answered with %s", got)
+	}
+	return []string{ws.Spec.Cluster}
+}
+
+// slowly posts a body to a path, as it is written. The answer comes when it comes.
+func slowly(t *testing.T, config *rest.Config, path string) (body *io.PipeWriter, answer <-chan string) {
+	t.Helper()
+	transport, err := rest.TransportFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: transport, Timeout: servertest.Patience}
+	read, write := io.Pipe()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, config.Host+path, read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	answers := make(chan string, 1)
+	go func() { answers <- do(client, request) }()
+	return write, answers
+}
+
+func do(client *http.Client, request *http.Request) string {
+	response, err := client.Do(request)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = response.Body.Close() }()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d %s", response.StatusCode, data)
+}
+
+func send(t *testing.T, body io.Writer, text string) {
+	t.Helper()
+	if _, err := io.WriteString(body, text); err != nil {
+		t.Fatal(err)
+	}
+}
