@@ -62,7 +62,7 @@ func (c *client) do(ctx context.Context, method, path, contentType string, body 
 	if err != nil {
 		return nil, err
 	}
-	defer response.Body.Close() //nolint:errcheck // because it was only read
+	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (c *client) watch(ctx context.Context, path string, each func(event []byte)
 		return fmt.Errorf("watching %s: %s", path, response.Status)
 	}
 	go func() {
-		defer response.Body.Close() //nolint:errcheck // because it was only read
+		defer response.Body.Close()
 		const largest = 4 << 20
 		events := bufio.NewScanner(response.Body)
 		events.Buffer(make([]byte, 64<<10), largest)

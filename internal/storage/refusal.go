@@ -23,7 +23,7 @@ func refusal(err error) error {
 		// Lists say the same in these words.
 		return apierrors.NewBadRequest(fmt.Sprintf("invalid resource version: %v", err))
 	case errors.Is(err, storage.ErrResourceVersionSetOnCreate):
-		return apierrors.NewBadRequest(err.Error())
+		return refused{apierrors.NewBadRequest(err.Error()), storage.ErrResourceVersionSetOnCreate}
 	case errors.Is(err, errNoAnchor):
 		return apierrors.NewForbidden(schema.GroupResource{}, "", errNoAnchor)
 	case isTooLarge(err):
@@ -32,6 +32,15 @@ func refusal(err error) error {
 		return err
 	}
 }
+
+// refused is an error for clients that callers inside still know by its cause.
+type refused struct {
+	*apierrors.StatusError
+	cause error
+}
+
+// Unwrap returns the cause.
+func (r refused) Unwrap() error { return r.cause }
 
 // isTooLarge says whether etcd, or the client of an etcd outside, would not take a value
 // for its size.

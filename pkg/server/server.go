@@ -91,10 +91,14 @@ func (s *Server) assemble() error {
 // called once.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.Close()
+	// It may end by itself, with an error; what waits for the end has to hear of that.
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	prepared := s.generic.PrepareRun()
 	s.background.Go(func() { s.announceReady(ctx) })
 	s.background.Go(func() { s.endWatches(ctx) })
 	err := prepared.RunWithContext(ctx)
+	stop()
 	s.background.Wait()
 	return err
 }

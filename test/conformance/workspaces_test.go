@@ -107,7 +107,7 @@ func creatorIsKept(t *testing.T, s *suite) {
 		t.Errorf("created by %v", by)
 	}
 	_, err := inside.patchCluster(`{"spec":{"createdBy":{"username":"user-2"}}}`)
-	refused(t, err, 403)
+	refused(t, err, 403, "createdBy")
 }
 
 func ownerCannotBeForged(t *testing.T, s *suite) {
@@ -173,9 +173,9 @@ func adminBindingComesBack(t *testing.T, s *suite) {
 func systemSetsPlace(t *testing.T, s *suite) {
 	parent := s.as(t, alice, s.organization(t, aliceName))
 	_, err := parent.create(func(ws *tenancyv1alpha1.Workspace) { ws.Spec.Cluster = "0123456789abcdef" })
-	refused(t, err, 403)
+	refused(t, err, 403, "spec.cluster")
 	_, err = parent.create(func(ws *tenancyv1alpha1.Workspace) { ws.Spec.URL = "https://example.com" })
-	refused(t, err, 403)
+	refused(t, err, 403, "spec.URL")
 }
 
 func immutable(t *testing.T, s *suite) {
@@ -187,7 +187,7 @@ func immutable(t *testing.T, s *suite) {
 	}
 	refused(t, patch(`{"spec":{"type":{"name":"team"}}}`), 422, "immutable")
 	refused(t, patch(`{"spec":{"cluster":"0123456789abcdef"}}`), 422, "immutable")
-	refused(t, patch(`{"spec":{"URL":"https://example.com"}}`), 403)
+	refused(t, patch(`{"spec":{"URL":"https://example.com"}}`), 403, "spec.URL")
 }
 
 func statusIsTheSystems(t *testing.T, s *suite) {

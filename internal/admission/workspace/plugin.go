@@ -34,10 +34,14 @@ func New(clusters tenancy.Clusters) *Plugin {
 	}
 }
 
-// Admit sets the annotations that tell the creator and the required groups.
+// Admit sets the finalizer, and the annotations that tell the creator and the required
+// groups.
 func (p *Plugin) Admit(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
 	if !isWorkspace(a) || a.GetSubresource() != "" {
 		return nil
+	}
+	if err := hold(a); err != nil {
+		return err
 	}
 	if a.GetOperation() == admission.Create {
 		return p.annotate(ctx, a)

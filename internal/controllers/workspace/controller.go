@@ -103,17 +103,13 @@ func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
 	return nil
 }
 
-// cluster returns the LogicalCluster of a workspace, nil if there is none. That there
-// is none any more is not believed to the watch cache: it may not have seen it yet.
+// cluster returns the LogicalCluster of a workspace, nil if there is none.
 func (r *reconciler) cluster(ctx context.Context, ws *tenancyv1alpha1.Workspace) (*corev1alpha1.LogicalCluster, error) {
 	name, err := logicalcluster.ParseName(ws.Spec.Cluster)
 	if err != nil {
 		return nil, nil //nolint:nilerr // without a cluster there is no LogicalCluster
 	}
 	lc, err := r.Clusters.Get(ctx, name)
-	if apierrors.IsNotFound(err) && !ws.DeletionTimestamp.IsZero() {
-		lc, err = r.Clusters.GetCurrent(ctx, name)
-	}
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
