@@ -14,6 +14,7 @@ import (
 	"github.com/forkless/kcp/internal/admission"
 	"github.com/forkless/kcp/internal/admission/admissiontest"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -113,7 +114,7 @@ func TestCreate(t *testing.T) {
 	}
 	want := map[string]any{
 		"apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace",
-		"metadata": map[string]any{"name": "app", "annotations": map[string]any{
+		"metadata": map[string]any{"name": "app", "finalizers": []any{corev1alpha1.LogicalClusterFinalizer}, "annotations": map[string]any{
 			"kcp.io/cluster":                    tenancytest.ClusterAt("root:org").String(),
 			"kcp.io/path":                       "root:org",
 			"experimental.tenancy.kcp.io/owner": `{"username":"alice","uid":"1","groups":["system:authenticated"]}`,

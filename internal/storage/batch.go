@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/storage"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -14,6 +17,13 @@ import (
 
 // MaxBatch is how many objects a batch may hold: etcd's default bound on a transaction.
 const MaxBatch = 128
+
+// How often, and for how long at most, a watch cache is asked whether it has what a batch
+// has written.
+const (
+	cachePoll    = 200 * time.Microsecond
+	cacheTimeout = time.Second
+)
 
 // ErrBatchConflict says that nothing of a batch was written, because an object that
 // it creates exists or one that it changes has changed or is gone.
@@ -29,11 +39,14 @@ type Batch struct {
 	writes   []clientv3.Op
 	// touched are the stores of the writes, in the same order; nil where none is open.
 	touched []*store
-	err     error
+	// puts are the keys that the batch puts into each store, in order, without the
+	// prefix of the layer.
+	puts map[*store][]string
+	err  error
 }
 
 // NewBatch returns an empty batch.
-func (l *Layer) NewBatch() *Batch { return &Batch{layer: l} }
+func (l *Layer) NewBatch() *Batch { return &Batch{layer: l, puts: map[*store][]string{}} }
 
 // Create adds the creation of an object in a cluster.
 func (b *Batch) Create(resource Resource, cluster logicalcluster.Name, obj runtime.Object) {
@@ -113,6 +126,7 @@ func (b *Batch) Commit(ctx context.Context) error {
 	if !response.Succeeded {
 		return ErrBatchConflict
 	}
+	b.waitForCaches(ctx, uint64(response.Header.Revision))
 	for i, s := range b.touched {
 		// A watch cache hears nothing of a purge that found nothing. Consistent lists
 		// would wait for it in vain, until etcd's next word on its progress.
@@ -122,6 +136,36 @@ func (b *Batch) Commit(ctx context.Context) error {
 		s.wroteAt(uint64(response.Header.Revision))
 	}
 	return nil
+}
+
+// waitForCaches waits until the watch caches have all that the batch put. They take
+// events one by one and say that they are at a version when they have the first of it, so
+// a list at that version could miss the others.
+func (b *Batch) waitForCaches(ctx context.Context, revision uint64) {
+	for s, keys := range b.puts {
+		if len(keys) < 2 {
+			continue
+		}
+		last := keys[len(keys)-1]
+		// Whatever keeps a cache from it, the batch is written: there is no error to return.
+		_ = wait.PollUntilContextTimeout(ctx, cachePoll, cacheTimeout, true, func(ctx context.Context) (bool, error) {
+			return s.cachedAt(ctx, last) >= revision, nil
+		})
+	}
+}
+
+// cachedAt returns the version at which the watch cache has the object at key; 0 if it
+// does not have it.
+func (s *store) cachedAt(ctx context.Context, key string) uint64 {
+	obj := s.newObject()
+	if err := s.Interface.Get(ctx, key, storage.GetOptions{ResourceVersion: "0"}, obj); err != nil {
+		return 0
+	}
+	version, err := s.Versioner().ObjectResourceVersion(obj)
+	if err != nil {
+		return 0
+	}
+	return version
 }
 
 // put adds a write that needs the key to be at a revision; 0 is "not there".
@@ -139,6 +183,7 @@ func (b *Batch) put(resource Resource, cluster logicalcluster.Name, obj runtime.
 	b.compares = append(b.compares, clientv3.Compare(clientv3.ModRevision(key), "=", revision))
 	b.writes = append(b.writes, clientv3.OpPut(key, string(data)))
 	b.touched = append(b.touched, s)
+	b.puts[s] = append(b.puts[s], strings.TrimPrefix(key, b.layer.prefix))
 }
 
 // locate returns the key of obj in etcd, the version obj carries, and its store. It

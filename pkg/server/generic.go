@@ -76,7 +76,6 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	// Documents and discovery differ between clusters and come from our own packages.
 	config.SkipOpenAPIInstallation = true
 	config.EnableDiscovery = false
-	config.EnableIndex = false
 	// It counts objects for priority and fairness, which is not in use.
 	config.StorageObjectCountTracker = nil
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apitypes "k8s.io/apimachinery/pkg/types"
 
@@ -66,10 +65,7 @@ func contentWithFinalizer(t *testing.T, s *suite) {
 	})
 	eventually(t, "what is not held goes", func() error {
 		_, err := inside.ConfigMaps("default").Get(t.Context(), "free", metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return fmt.Errorf("got %v", err)
+		return missing(err)
 	})
 	_, err = inside.ConfigMaps("default").Patch(t.Context(), "kept", apitypes.MergePatchType, setFinalizers(), metav1.PatchOptions{})
 	ok(t, err)
@@ -162,10 +158,7 @@ func logicalClusterDirectly(t *testing.T, s *suite) {
 	ok(t, inside.clusters().Delete(t.Context(), corev1alpha1.LogicalClusterName, metav1.DeleteOptions{}))
 	eventually(t, "the logical cluster goes", func() error {
 		_, err := s.as(t, s.master, ws.Spec.Cluster).clusters().Get(t.Context(), corev1alpha1.LogicalClusterName, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return fmt.Errorf("got %v", err)
+		return missing(err)
 	})
 }
 

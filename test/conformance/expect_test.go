@@ -63,3 +63,15 @@ func eventually(t *testing.T, what string, check func() error) {
 	}
 	t.Fatalf("%s: not within %s: %v", what, patience, last)
 }
+
+// missing returns nil if err says that what was asked for is not there.
+func missing(err error) error {
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	default:
+		return errors.New("it is still there")
+	}
+}

@@ -1,7 +1,7 @@
 package conformance
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 	"testing"
 
@@ -115,7 +115,10 @@ func useOfExtended(t *testing.T, s *suite) {
 		if apierrors.IsForbidden(err) && strings.Contains(err.Error(), place+":base") {
 			return nil
 		}
-		return fmt.Errorf("got %w", err)
+		if err == nil {
+			err = errors.New("it can be used already")
+		}
+		return err
 	})
 	inPlace.allow(user(aliceName), useRule("base"))
 	eventually(t, "the type can be used", func() error {
