@@ -56,7 +56,7 @@ func OpenEtcd(t testing.TB, directory string) *Etcd {
 // handed a listener, so somebody else may take it before etcd does; nobody is likely to.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

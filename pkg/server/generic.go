@@ -102,7 +102,12 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 		UserRules:     rules.Reviewable(),
 		Authenticator: authenticate,
 		Audiences:     s.options.Authentication.APIAudiences,
-		EventTTL:      s.options.EventTTL(),
+		Tokens: &builtin.Tokens{
+			Issuer:        s.tokens,
+			Audiences:     s.options.Authentication.APIAudiences,
+			MaxExpiration: s.options.ServiceAccounts.MaxExpiration,
+		},
+		EventTTL: s.options.EventTTL(),
 	}
 }
 

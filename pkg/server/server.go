@@ -8,6 +8,7 @@ import (
 	"time"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	kubeserviceaccount "k8s.io/kubernetes/pkg/serviceaccount"
 
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/catalog"
@@ -38,6 +39,8 @@ type Server struct {
 	connections *route.Connections
 	bootstrap   *authz.Bootstrap
 	authorizer  *authz.Authorizer
+	// tokens issues tokens of service accounts.
+	tokens kubeserviceaccount.TokenGenerator
 	// system are the definitions that every cluster has, builtins the built-in groups.
 	system      catalog.Source
 	builtins    *discovery.Builtins

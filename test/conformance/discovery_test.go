@@ -28,12 +28,12 @@ const (
 	status       = "get patch update"
 )
 
-// builtIns are the built-in resources by group and version, as "name verbs". When service
-// accounts get tokens, "serviceaccounts/token create" belongs here.
+// builtIns are the built-in resources by group and version, as "name verbs".
 var builtIns = map[string][]string{
 	"v1": {
 		"configmaps " + all, "events " + all, "namespaces " + notAllAtOnce, "namespaces/finalize update", "namespaces/status " + status,
 		"resourcequotas " + all, "resourcequotas/status " + status, "secrets " + all, "serviceaccounts " + all,
+		"serviceaccounts/token create",
 	},
 	"admissionregistration.k8s.io/v1": {
 		"mutatingadmissionpolicies " + all, "mutatingadmissionpolicybindings " + all, "mutatingwebhookconfigurations " + all,

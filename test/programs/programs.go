@@ -6,6 +6,7 @@
 package programs
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -56,7 +57,7 @@ func build() (string, error) {
 	}
 	defer unlock()
 	args := append([]string{"build", "-buildvcs=false", "-o", directory + string(filepath.Separator)}, packages...)
-	cmd := exec.Command("go", args...)
+	cmd := exec.CommandContext(context.Background(), "go", args...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {

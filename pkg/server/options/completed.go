@@ -17,6 +17,7 @@ import (
 const (
 	kubeconfigFile = "admin.kubeconfig"
 	tokenHashFile  = ".admin-token-store"
+	tokenKeyFile   = "sa.key"
 	etcdDirectory  = "etcd-server"
 )
 
@@ -34,16 +35,18 @@ type Completed struct {
 	Admin          Admin
 	Batteries      sets.Set[Battery]
 	Authentication Authentication
-	Authorization  Authorization
-	Shard          Shard
-	Controllers    ControllerOptions
-	Homes          HomeOptions
-	Limits         LimitOptions
-	Requests       RequestOptions
-	Shutdown       ShutdownOptions
-	Observability  ObservabilityOptions
-	Audit          *genericoptions.AuditOptions
-	Logging        Logging
+	// ServiceAccounts is how their tokens are made and checked.
+	ServiceAccounts ServiceAccounts
+	Authorization   Authorization
+	Shard           Shard
+	Controllers     ControllerOptions
+	Homes           HomeOptions
+	Limits          LimitOptions
+	Requests        RequestOptions
+	Shutdown        ShutdownOptions
+	Observability   ObservabilityOptions
+	Audit           *genericoptions.AuditOptions
+	Logging         Logging
 
 	// WithoutEffect are the flags that were set although this version does not heed
 	// them, as "--name", sorted.
@@ -81,6 +84,12 @@ func (o *Options) Complete() (*Completed, error) {
 		},
 		Batteries:      batteries,
 		Authentication: o.completeAuthentication(p),
+		ServiceAccounts: ServiceAccounts{
+			Issuer:        o.ServiceAccounts.Issuers[0],
+			SigningKey:    p.absolute(o.ServiceAccounts.SigningKeyFile),
+			GeneratedKey:  below("", tokenKeyFile),
+			MaxExpiration: o.ServiceAccounts.MaxExpiration,
+		},
 		Authorization: Authorization{
 			Order:            o.Authorization.Order,
 			AlwaysAllowPaths: o.Authorization.AlwaysAllowPaths,

@@ -90,3 +90,16 @@ func (o *ServiceAccountOptions) Validate() []error {
 	}
 	return all
 }
+
+// ServiceAccounts is how tokens of service accounts are made and checked.
+type ServiceAccounts struct {
+	// Issuer is who issues them.
+	Issuer string
+	// SigningKey is the file with the private key that was asked for; empty if one is to
+	// be made.
+	SigningKey string
+	// GeneratedKey is where a key that is made is kept; empty if it is not to be kept.
+	GeneratedKey string
+	// MaxExpiration bounds the life of tokens; 0 means unbounded.
+	MaxExpiration time.Duration
+}
