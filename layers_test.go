@@ -36,10 +36,15 @@ var layers = []layer{
 	{
 		name: "mechanisms",
 		parts: []string{
-			"internal/authn", "internal/authz", "internal/builtin", "internal/controller", "internal/discovery",
-			"internal/openapi", "internal/rootdir", "internal/route", "internal/servingcert",
+			"internal/authn", "internal/authz", "internal/builtin", "internal/discovery", "internal/openapi",
+			 "internal/rootdir", "internal/route", "internal/servingcert",
 			"internal/storage",
 		},
+	},
+	{
+		// How what happens in storage reaches those who act on it.
+		name:  "events",
+		parts: []string{"internal/controller"},
 	},
 	{
 		name:  "domains",

@@ -45,7 +45,8 @@ type Options struct {
 	Name string
 	// Workers is how many keys are reconciled at a time; 1 if 0.
 	Workers int
-	// Sources are what the controller watches, at least one.
+	// Sources are what the controller watches. Without any, it hears of keys through
+	// Enqueue only, and is synced from the start.
 	Sources []Source
 	// Reconcile does the work.
 	Reconcile Reconcile
@@ -73,6 +74,7 @@ func New(options Options) *Controller {
 	c.pending.keys = map[Key]struct{}{}
 	c.pending.sources = len(options.Sources)
 	c.pending.done = sync.OnceFunc(func() { close(c.synced) })
+	c.pending.check()
 	return c
 }
 
@@ -106,7 +108,7 @@ func (c *Controller) Run(ctx context.Context) {
 func (c *Controller) follow(ctx context.Context, source Source) {
 	first := true
 	f := follower{Source: source, controller: c.options.Name, again: c.queue.Add}
-	f.changed = func(obj runtime.Object) {
+	f.changed = func(obj runtime.Object, _ bool) {
 		for _, key := range source.Keys(obj) {
 			if first {
 				c.pending.add(key)

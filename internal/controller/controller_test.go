@@ -143,7 +143,7 @@ func TestAWatchThatEndsIsResumed(t *testing.T) {
 	first.events.Stop()
 
 	second := receive(t, store.begun, "a second watch")
-	if second.options.ResourceVersion != "7" || second.options.SendInitialEvents != nil {
+	if second.options.ResourceVersion != "6" || second.options.SendInitialEvents != nil {
 		t.Errorf("the second watch does not go on where the first ended: %+v", second.options)
 	}
 	// What happened since is not known any more.

@@ -11,4 +11,7 @@
 //     quietly. After(d) makes it come back without being an error.
 //  3. Synced is closed once every source has delivered what existed at the start
 //     and all of that has been reconciled once.
+//
+// What looks at all resources, whatever they are, listens to a Feed instead: one watch
+// on each open store, for all that listen.
 package controller

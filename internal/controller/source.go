@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -48,8 +49,11 @@ func OwnKey(obj runtime.Object) []Key {
 type follower struct {
 	Source
 	controller string
-	// changed is called for every object there is and for every change.
-	changed func(runtime.Object)
+	// began is called before everything that exists is reported; may be nil.
+	began func()
+	// changed is called for every object there is and for every change; gone says that
+	// obj is how the object was when it was removed.
+	changed func(obj runtime.Object, gone bool)
 	// again is called for what Known returns after a gap.
 	again func(Key)
 	// synced is called when the objects that existed when a watch began have all
@@ -68,6 +72,9 @@ func (f *follower) run(ctx context.Context) {
 		w, err := f.watch(ctx)
 		switch {
 		case err == nil:
+			if f.version == "" && f.began != nil {
+				f.began()
+			}
 			if f.drain(ctx, w) {
 				backoff = retry
 			}
@@ -84,7 +91,7 @@ func (f *follower) run(ctx context.Context) {
 }
 
 func (f *follower) watch(ctx context.Context) (watch.Interface, error) {
-	options := storage.ListOptions{ResourceVersion: f.version, Recursive: true, Predicate: storage.Everything}
+	options := storage.ListOptions{ResourceVersion: resumeAt(f.version), Recursive: true, Predicate: storage.Everything}
 	options.Predicate.AllowWatchBookmarks = true
 	if f.version == "" {
 		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
@@ -95,6 +102,17 @@ func (f *follower) watch(ctx context.Context) (watch.Interface, error) {
 		cluster = logicalcluster.Wildcard
 	}
 	return f.Store.Watch(logicalcluster.NewContext(ctx, cluster), f.Prefix, options)
+}
+
+// resumeAt returns the version after which to resume a watch whose last event had the
+// given version. Writes of one transaction share a version, and the watch may have ended
+// between two of them: that one comes again.
+func resumeAt(version string) string {
+	last, err := strconv.ParseUint(version, 10, 64)
+	if err != nil || last < 2 {
+		return version
+	}
+	return strconv.FormatUint(last-1, 10)
 }
 
 // drain reads a watch to its end and says whether it delivered anything.
@@ -129,7 +147,7 @@ func (f *follower) handle(event watch.Event) {
 		if f.version != "" {
 			f.version = accessor.GetResourceVersion()
 		}
-		f.changed(unwrap(event.Object))
+		f.changed(unwrap(event.Object), event.Type == watch.Deleted)
 		return
 	}
 	if f.version != "" {

@@ -9,11 +9,7 @@ import (
 	"github.com/forkless/kcp/internal/schema"
 )
 
-var (
-	allVerbs         = metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
-	terminatingVerbs = metav1.Verbs{"delete", "deletecollection", "get", "list", "watch"}
-	subresourceVerbs = metav1.Verbs{"get", "patch", "update"}
-)
+var subresourceVerbs = metav1.Verbs{"get", "patch", "update"}
 
 // resourceOf returns what clients are told about one version of a definition.
 func resourceOf(served schema.Served, version *apiextensionsv1.CustomResourceDefinitionVersion) apidiscoveryv2.APIResourceDiscovery {
@@ -24,15 +20,12 @@ func resourceOf(served schema.Served, version *apiextensionsv1.CustomResourceDef
 		SingularResource: names.Singular,
 		Scope:            apidiscoveryv2.ScopeCluster,
 		ResponseKind:     &metav1.GroupVersionKind{Group: crd.Spec.Group, Version: version.Name, Kind: names.Kind},
-		Verbs:            allVerbs,
+		Verbs:            served.Verbs(),
 		ShortNames:       names.ShortNames,
 		Categories:       names.Categories,
 	}
 	if served.Definition.Namespaced() {
 		resource.Scope = apidiscoveryv2.ScopeNamespace
-	}
-	if served.Terminating {
-		resource.Verbs = terminatingVerbs
 	}
 	resource.Subresources = subresourcesOf(version, resource.ResponseKind)
 	return resource

@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	kubeversion "k8s.io/apimachinery/pkg/version"
 )
 
 // Definition is one API as the catalog sees it, shared by content between all
@@ -144,6 +145,19 @@ func (d *Definition) Version(name string) *apiextensionsv1.CustomResourceDefinit
 func (d *Definition) Serves(name string) bool {
 	version := d.Version(name)
 	return version != nil && version.Served
+}
+
+// ServedVersions returns the names of the versions that are served, the preferred one
+// first, as discovery orders them.
+func (d *Definition) ServedVersions() []string {
+	var names []string
+	for i := range d.CRD.Spec.Versions {
+		if d.CRD.Spec.Versions[i].Served {
+			names = append(names, d.CRD.Spec.Versions[i].Name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return kubeversion.CompareKubeAwareVersionStrings(b, a) })
+	return names
 }
 
 func storageVersion(spec *apiextensionsv1.CustomResourceDefinitionSpec) (string, bool) {

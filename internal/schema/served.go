@@ -17,6 +17,20 @@ type Served struct {
 	Terminating bool
 }
 
+var (
+	allVerbs         = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	terminatingVerbs = []string{"delete", "deletecollection", "get", "list", "watch"}
+)
+
+// Verbs returns what can be done with the resource, sorted. The result is shared and must
+// not be changed.
+func (s Served) Verbs() []string {
+	if s.Terminating {
+		return terminatingVerbs
+	}
+	return allVerbs
+}
+
 // Compare orders by group, then by resource.
 func (s Served) Compare(other Served) int {
 	a, b := s.Definition.GroupResource(), other.Definition.GroupResource()

@@ -10,6 +10,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/kubernetes"
+	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/etcd3"
 	"k8s.io/utils/clock"
 )
@@ -35,7 +36,9 @@ type Layer struct {
 
 	mu     sync.Mutex
 	stores map[Resource]*opened
-	closed bool
+	// changed is closed, and replaced, when a store is opened or closed.
+	changed chan struct{}
+	closed  bool
 }
 
 type opened struct {
@@ -57,6 +60,7 @@ func newLayer(client *clientv3.Client, prefix string, anchor *Anchor, exclusive 
 		compactor:    etcd3.NewCompactor(client, compactionInterval, clock.RealClock{}, nil),
 		closeBackend: closeBackend,
 		stores:       map[Resource]*opened{},
+		changed:      make(chan struct{}),
 	}
 }
 
@@ -104,6 +108,25 @@ func (l *Layer) Ready() error {
 		}
 	}
 	return nil
+}
+
+// Stores returns the open stores, and a channel that is closed when they are no longer
+// all, or no longer the same ones.
+func (l *Layer) Stores() (stores map[Resource]storage.Interface, changed <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	stores = make(map[Resource]storage.Interface, len(l.stores))
+	for resource, o := range l.stores {
+		stores[resource] = o.store
+	}
+	return stores, l.changed
+}
+
+// storesChanged tells who waits for it that stores were opened or closed. The caller
+// holds the lock.
+func (l *Layer) storesChanged() {
+	close(l.changed)
+	l.changed = make(chan struct{})
 }
 
 // Opened returns the resources whose stores are open.

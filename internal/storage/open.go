@@ -56,6 +56,7 @@ func (l *Layer) CloseResource(resource Resource) {
 	delete(l.stores, resource)
 	if o != nil {
 		o.store.closed.Store(true)
+		l.storesChanged()
 	}
 	l.mu.Unlock()
 	if o != nil {
@@ -82,6 +83,7 @@ func (l *Layer) open(resource Resource, kind Kind) (*store, error) {
 		return nil, fmt.Errorf("opening the store of %s: %w", resource.Prefix(), err)
 	}
 	l.stores[resource] = o
+	l.storesChanged()
 	return o.store, nil
 }
 

@@ -43,6 +43,7 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 	if err != nil {
 		return err
 	}
+	s.kinds = catalog.NewKinds(s.builtins, s.catalog)
 	for resource := range cached.Kinds() {
 		if err := s.openStore(resource); err != nil {
 			return fmt.Errorf("opening %s: %w", resource.GroupResource, err)

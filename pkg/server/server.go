@@ -45,10 +45,13 @@ type Server struct {
 	system      catalog.Source
 	builtins    *discovery.Builtins
 	catalog     *catalog.Catalog
+	kinds       *catalog.Kinds
 	discovery   *discovery.Discovery
 	openapi     *openapi.OpenAPI
 	controllers []*controller.Controller
-	generic     *genericapiserver.GenericAPIServer
+	// listeners hear of the objects of all resources.
+	listeners []controller.Listener
+	generic   *genericapiserver.GenericAPIServer
 
 	ready chan struct{}
 	// background are the goroutines of the controllers.

@@ -14,6 +14,7 @@ import (
 	"github.com/forkless/kcp/config/rbac"
 	"github.com/forkless/kcp/config/workspacetypes"
 	"github.com/forkless/kcp/internal/bootstrap"
+	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -130,6 +131,9 @@ func batteryNames(batteries sets.Set[options.Battery]) sets.Set[string] {
 // startControllers starts all controllers and waits until they have looked at what is
 // there. They stop, and are waited for, when ctx ends.
 func (s *Server) startControllers(ctx context.Context) error {
+	if len(s.listeners) > 0 {
+		s.background.Go(func() { controller.NewFeed(s.layer, s.listeners...).Run(ctx) })
+	}
 	for _, c := range s.controllers {
 		s.background.Go(func() { c.Run(ctx) })
 	}

@@ -1,0 +1,141 @@
+package controller
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	apistorage "k8s.io/apiserver/pkg/storage"
+
+	"github.com/forkless/kcp/internal/storage"
+)
+
+// Listener hears of the objects of every resource. The calls for one resource come one
+// after the other, those for different resources at the same time. They have to be
+// quick: a listener that needs time puts what it heard into a queue.
+type Listener interface {
+	// Began says that all objects of resource are told next, with Changed: at the
+	// start, and again after a gap in which changes have gone unheard.
+	Began(resource storage.Resource)
+	// Changed says that obj exists, or has changed. It may be told more than once, and
+	// must not be changed.
+	Changed(resource storage.Resource, obj runtime.Object)
+	// Gone says that an object was removed. obj is the last it was.
+	Gone(resource storage.Resource, obj runtime.Object)
+	// Synced says that what exists has been told. What a listener remembers from before
+	// Began and has not heard of since then is gone.
+	Synced(resource storage.Resource)
+	// Closed says that the store of resource is closed. Nothing more is told of it
+	// until Began.
+	Closed(resource storage.Resource)
+}
+
+// Stores knows which stores are open.
+type Stores interface {
+	// Stores returns the open stores, and a channel that is closed when they change.
+	Stores() (stores map[storage.Resource]apistorage.Interface, changed <-chan struct{})
+}
+
+// Feed tells listeners what happens to the objects of every open store, in all
+// clusters. There is one watch a store, however many listeners and clusters there are.
+type Feed struct {
+	stores    Stores
+	listeners []Listener
+	synced    chan struct{}
+}
+
+// NewFeed returns a Feed that does nothing until Run.
+func NewFeed(stores Stores, listeners ...Listener) *Feed {
+	return &Feed{stores: stores, listeners: listeners, synced: make(chan struct{})}
+}
+
+// Synced is closed when all objects have been told of the stores that were open when Run
+// began.
+func (f *Feed) Synced() <-chan struct{} { return f.synced }
+
+// Run watches until ctx ends, and returns when all goroutines have.
+func (f *Feed) Run(ctx context.Context) {
+	following := map[storage.Resource]*fed{}
+	var atStart sync.WaitGroup
+	for first := true; ; first = false {
+		stores, changed := f.stores.Stores()
+		for resource, followed := range following {
+			if stores[resource] != followed.store {
+				followed.end()
+				delete(following, resource)
+			}
+		}
+		for resource, store := range stores {
+			if following[resource] != nil {
+				continue
+			}
+			synced := func() {}
+			if first {
+				atStart.Add(1)
+				synced = sync.OnceFunc(atStart.Done)
+			}
+			following[resource] = f.follow(ctx, resource, store, synced)
+		}
+		if first {
+			go func() {
+				atStart.Wait()
+				close(f.synced)
+			}()
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			for _, followed := range following {
+				followed.end()
+			}
+			return
+		}
+	}
+}
+
+// fed is a store that is being watched.
+type fed struct {
+	store apistorage.Interface
+	// end stops the watch and waits until nothing more is told.
+	end func()
+}
+
+// follow begins to tell of the objects of a store. synced is called when all that exists
+// has been told, or never will be.
+func (f *Feed) follow(ctx context.Context, resource storage.Resource, store apistorage.Interface, synced func()) *fed {
+	ctx, cancel := context.WithCancel(ctx)
+	follow := follower{
+		Source:     Source{Store: store, Prefix: resource.Prefix()},
+		controller: "feed",
+		began:      func() { f.each(func(l Listener) { l.Began(resource) }) },
+		changed: func(obj runtime.Object, gone bool) {
+			f.each(func(l Listener) {
+				if gone {
+					l.Gone(resource, obj)
+				} else {
+					l.Changed(resource, obj)
+				}
+			})
+		},
+		synced: func() {
+			f.each(func(l Listener) { l.Synced(resource) })
+			synced()
+		},
+	}
+	var done sync.WaitGroup
+	done.Go(func() {
+		defer synced()
+		follow.run(ctx)
+		f.each(func(l Listener) { l.Closed(resource) })
+	})
+	return &fed{store: store, end: func() {
+		cancel()
+		done.Wait()
+	}}
+}
+
+func (f *Feed) each(tell func(Listener)) {
+	for _, listener := range f.listeners {
+		tell(listener)
+	}
+}
