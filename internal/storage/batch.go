@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,10 +40,22 @@ type Batch struct {
 	writes   []clientv3.Op
 	// touched are the stores of the writes, in the same order; nil where none is open.
 	touched []*store
+	// effects are what the writes do to the number of objects, in the same order.
+	effects []effect
 	// puts are the keys that the batch puts into each store, in order, without the
 	// prefix of the layer.
 	puts map[*store][]string
-	err  error
+	// revision is that of the commit.
+	revision int64
+	err      error
+}
+
+// effect is what a write does to the number of objects of a cluster. A purge says
+// afterwards how many it has removed.
+type effect struct {
+	cluster logicalcluster.Name
+	delta   int32
+	purge   bool
 }
 
 // NewBatch returns an empty batch.
@@ -78,6 +91,7 @@ func (b *Batch) Delete(resource Resource, cluster logicalcluster.Name, obj runti
 	b.compares = append(b.compares, clientv3.Compare(clientv3.ModRevision(key), "=", version))
 	b.writes = append(b.writes, clientv3.OpDelete(key))
 	b.touched = append(b.touched, s)
+	b.affects(resource, effect{cluster: cluster, delta: -1})
 }
 
 // Require makes the batch succeed only if obj is stored as it is, at its resource
@@ -102,11 +116,16 @@ func (b *Batch) Purge(cluster logicalcluster.Name, resources ...Resource) {
 		s, _ := b.layer.lookUp(resource)
 		b.writes = append(b.writes, clientv3.OpDelete(key, clientv3.WithPrefix()))
 		b.touched = append(b.touched, s)
+		b.affects(resource, effect{cluster: cluster, purge: true})
 	}
 }
 
 // Len returns the number of writes in the batch.
 func (b *Batch) Len() int { return len(b.writes) }
+
+// ResourceVersion returns the version of all that the batch has put, once it has been
+// committed.
+func (b *Batch) ResourceVersion() string { return strconv.FormatInt(b.revision, 10) }
 
 // Commit writes the batch. It returns ErrBatchConflict if the state of the store
 // does not fit; then nothing has been written. An empty batch does nothing.
@@ -121,10 +140,20 @@ func (b *Batch) Commit(ctx context.Context) error {
 	}
 	response, err := b.layer.client.KV.Txn(ctx).If(b.compares...).Then(b.writes...).Commit()
 	if err != nil {
+		if unknownOutcome(err) {
+			b.layer.counter.doubt()
+		}
 		return fmt.Errorf("writing a batch of %d objects: %w", len(b.writes), err)
 	}
 	if !response.Succeeded {
 		return ErrBatchConflict
+	}
+	b.revision = response.Header.Revision
+	for i, effect := range b.effects {
+		if effect.purge {
+			effect.delta = -int32(response.Responses[i].GetResponseDeleteRange().Deleted)
+		}
+		b.layer.counter.wrote(effect.cluster, effect.delta, b.revision)
 	}
 	b.waitForCaches(ctx, uint64(response.Header.Revision))
 	for i, s := range b.touched {
@@ -183,6 +212,11 @@ func (b *Batch) put(resource Resource, cluster logicalcluster.Name, obj runtime.
 	b.compares = append(b.compares, clientv3.Compare(clientv3.ModRevision(key), "=", revision))
 	b.writes = append(b.writes, clientv3.OpPut(key, string(data)))
 	b.touched = append(b.touched, s)
+	created := int32(0)
+	if revision == 0 {
+		created = 1
+	}
+	b.affects(resource, effect{cluster: cluster, delta: created})
 	b.puts[s] = append(b.puts[s], strings.TrimPrefix(key, b.layer.prefix))
 }
 
@@ -209,6 +243,14 @@ func (b *Batch) locate(resource Resource, cluster logicalcluster.Name, obj runti
 		return "", 0, nil
 	}
 	return b.layer.prefix + key, int64(revision), s
+}
+
+// affects notes what the last write does to the number of objects.
+func (b *Batch) affects(resource Resource, e effect) {
+	if !counts(resource.GroupResource) {
+		e = effect{}
+	}
+	b.effects = append(b.effects, e)
 }
 
 func (b *Batch) fail(err error) {

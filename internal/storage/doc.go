@@ -16,6 +16,11 @@
 //  4. Reads at resource version "0" come from the watch cache and share memory
 //     with it. Callers do not change what they get.
 //
+//  5. Once asked to, the layer counts the objects of each cluster with every write,
+//     and creates no more than a limit allows, however many try at once. It counts
+//     what it writes itself: where other processes write to the same etcd the counts
+//     are off by what they do, until the next start.
+//
 // Beside single objects a Layer writes batches (all or nothing, one transaction)
 // and removes all keys of a cluster. The package knows nothing of any API.
 package storage

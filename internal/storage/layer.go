@@ -33,6 +33,7 @@ type Layer struct {
 		Stop()
 	}
 	closeBackend func()
+	counter      *counter
 
 	mu     sync.Mutex
 	stores map[Resource]*opened
@@ -53,8 +54,11 @@ func newLayer(client *clientv3.Client, prefix string, anchor *Anchor, exclusive 
 	if anchor != nil {
 		kubernetesClient.Kubernetes = anchored{kubernetesClient, client.KV, prefix, *anchor}
 	}
+	counter := newCounter(client, prefix)
+	kubernetesClient.Kubernetes = counted{kubernetesClient.Kubernetes, counter}
 	return &Layer{
 		client:       kubernetesClient,
+		counter:      counter,
 		prefix:       prefix,
 		exclusive:    exclusive,
 		compactor:    etcd3.NewCompactor(client, compactionInterval, clock.RealClock{}, nil),
@@ -82,6 +86,7 @@ func (l *Layer) Close() {
 		wait.Go(o.stop)
 	}
 	wait.Wait()
+	l.counter.close()
 	l.compactor.Stop()
 	l.closeBackend()
 }

@@ -16,6 +16,7 @@ import (
 // refusal returns err as clients should see it. Upstream passes some errors on as they
 // are that are about what the client asked for; it would see an internal error.
 func refusal(err error) error {
+	var full LimitReached
 	switch {
 	case err == nil:
 		return nil
@@ -26,6 +27,8 @@ func refusal(err error) error {
 		return refused{apierrors.NewBadRequest(err.Error()), storage.ErrResourceVersionSetOnCreate}
 	case errors.Is(err, errNoAnchor):
 		return apierrors.NewForbidden(schema.GroupResource{}, "", errNoAnchor)
+	case errors.As(err, &full):
+		return apierrors.NewForbidden(full.resource, full.name, full)
 	case isTooLarge(err):
 		return apierrors.NewRequestEntityTooLargeError("the object is larger than can be stored")
 	default:

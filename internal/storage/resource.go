@@ -39,6 +39,16 @@ func (r Resource) Prefix() string {
 	return prefix
 }
 
+// identityLength is the least length of the identities of exports, which are hashes. The
+// names of clusters are shorter, but for those that begin with "system:".
+const identityLength = 64
+
+// isIdentity says whether what is in a key behind the resource is the identity of the
+// resource and not a cluster.
+func isIdentity(segment string) bool {
+	return segment == CustomResources || len(segment) >= identityLength && !strings.Contains(segment, ":")
+}
+
 // clusterKey returns the prefix of the keys of one cluster, without a slash at the end.
 func clusterKey(prefix string, cluster logicalcluster.Name) string {
 	return prefix + "/" + cluster.String()
