@@ -13,6 +13,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/deletionfinalizer"
 	"github.com/forkless/kcp/internal/admission/logicalcluster"
 	"github.com/forkless/kcp/internal/admission/namespacelifecycle"
+	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/admission/pathannotation"
 	"github.com/forkless/kcp/internal/admission/reservedcrdannotations"
 	"github.com/forkless/kcp/internal/admission/reservedcrdgroups"
@@ -40,6 +41,10 @@ type Config struct {
 
 	// Namespaces reads namespaces.
 	Namespaces namespacelifecycle.Namespaces
+
+	// ObjectLimits says how many objects clusters may hold, ObjectCounts how many they do.
+	ObjectLimits objectlimit.Limits
+	ObjectCounts objectlimit.Counter
 
 	// Authorizer answers questions of plugins about the caller.
 	Authorizer Authorizer
@@ -76,6 +81,7 @@ func Plugins(config Config) []Plugin {
 		{reservedcrdgroups.Name, reservedcrdgroups.New()},
 		{pathannotation.Name, pathannotation.New(config.Clusters)},
 		{clusterannotation.Name, clusterannotation.New()},
+		{objectlimit.Name, objectlimit.New(config.ObjectLimits, config.ObjectCounts)},
 	}
 }
 
@@ -86,6 +92,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs readers of types, clusters and paths")
 	case config.Namespaces == nil:
 		return nil, errors.New("admission needs a reader of namespaces")
+	case config.ObjectLimits.Clusters == nil || config.ObjectCounts == nil:
+		return nil, errors.New("admission needs to know how many objects there may be and are")
 	case config.Authorizer == nil:
 		return nil, errors.New("admission needs an authorizer")
 	}

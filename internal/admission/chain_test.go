@@ -13,6 +13,7 @@ import (
 
 	"github.com/forkless/kcp/internal/admission"
 	"github.com/forkless/kcp/internal/admission/admissiontest"
+	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -39,12 +40,19 @@ func (active) LatestPhase(context.Context, logicalcluster.Name, string) (corev1.
 	return corev1.NamespaceActive, nil
 }
 
+type uncounted struct{}
+
+func (uncounted) ObjectCount(context.Context, logicalcluster.Name) (int64, bool, error) {
+	return 0, false, nil
+}
+
 func config(t testing.TB) admission.Config {
 	t.Helper()
 	tree := tenancytest.New(t)
 	tree.AddCluster("root:org", "root:organization")
 	return admission.Config{
 		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Namespaces: active{}, Authorizer: yes{},
+		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{},
 	}
 }
 
@@ -84,6 +92,7 @@ func TestOrder(t *testing.T) {
 		"apis.kcp.io/ReservedCRDAnnotations",
 		"kcp.io/ReservedCRDGroups",
 		"kcp.io/PathAnnotation",
+		"core.kcp.io/LogicalClusterObjectCountLimit",
 	}
 	if diff := cmp.Diff(wantValidating, validating); diff != "" {
 		t.Errorf("validating (-want +got):\n%s", diff)
@@ -132,6 +141,8 @@ func TestConfigIsChecked(t *testing.T) {
 		"Clusters":   func(c *admission.Config) { c.Clusters = nil },
 		"Paths":      func(c *admission.Config) { c.Paths = nil },
 		"Namespaces": func(c *admission.Config) { c.Namespaces = nil },
+		"Limits":     func(c *admission.Config) { c.ObjectLimits.Clusters = nil },
+		"Counts":     func(c *admission.Config) { c.ObjectCounts = nil },
 		"Authorizer": func(c *admission.Config) { c.Authorizer = nil },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,10 +11,12 @@ import (
 // no trace in the audit event of the request.
 func (s *Server) admission() (admission.Interface, error) {
 	return kcpadmission.New(kcpadmission.Config{
-		Types:      s.workspaceTypes,
-		Clusters:   s.logicalClusters,
-		Paths:      s.resolver,
-		Namespaces: cached.NewNamespaceReader(s.layer),
-		Authorizer: s.authorizer.Silent(),
+		Types:        s.workspaceTypes,
+		Clusters:     s.logicalClusters,
+		Paths:        s.resolver,
+		Namespaces:   cached.NewNamespaceReader(s.layer),
+		ObjectLimits: s.objectLimits,
+		ObjectCounts: s.layer,
+		Authorizer:   s.authorizer.Silent(),
 	})
 }

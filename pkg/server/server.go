@@ -10,6 +10,7 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	kubeserviceaccount "k8s.io/kubernetes/pkg/serviceaccount"
 
+	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
@@ -34,6 +35,8 @@ type Server struct {
 	shards          cached.ShardReader
 	policy          *cached.Policy
 	definitions     cached.DefinitionReader
+
+	objectLimits objectlimit.Limits
 
 	resolver    *route.Resolver
 	connections *route.Connections
@@ -166,6 +169,7 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 	s.policy = cached.NewPolicy(s.layer)
 	s.definitions = cached.NewDefinitionReader(s.layer)
 	s.resolver = route.NewResolver(s.workspaces)
+	s.limitObjects()
 	return nil
 }
 

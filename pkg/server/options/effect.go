@@ -32,7 +32,6 @@ var noEffectYet = []string{
 	"enable-leader-election", "leader-election-*",
 	// Workspaces.
 	"enable-home-workspaces", "home-workspaces-*",
-	"logical-cluster-total-object-limit", "logical-cluster-object-count-scan-interval",
 	"conversion-cel-transformation-timeout",
 	// What upstream's storage would do.
 	"etcd-servers-overrides", "etcd-compaction-interval", "etcd-count-metric-poll-period", "etcd-db-metric-poll-interval",
@@ -45,10 +44,12 @@ var noEffectYet = []string{
 }
 
 // notNeeded are flags about something that works differently here: the embedded etcd
-// opens no sockets, and all objects are served from watch caches.
+// opens no sockets, all objects are served from watch caches, and counted as they are
+// written.
 var notNeeded = []string{
 	"embedded-etcd-client-port", "embedded-etcd-peer-port", "embedded-etcd-listen-metrics-urls",
 	"watch-cache", "watch-cache-sizes", "default-watch-cache-size", "enable-garbage-collector", "storage-backend",
+	"logical-cluster-object-count-scan-interval",
 	"external-hostname", "experimental-bind-free-port",
 }
 

@@ -11,7 +11,7 @@ import (
 type LimitOptions struct {
 	// ObjectsPerCluster bounds the objects of a logical cluster; 0 means unbounded.
 	ObjectsPerCluster int
-	// ObjectCountInterval is how often objects are counted.
+	// ObjectCountInterval has no effect: objects are counted as they are written.
 	ObjectCountInterval time.Duration
 	// ConversionTimeout bounds CEL expressions that convert objects between versions.
 	ConversionTimeout time.Duration
@@ -24,9 +24,10 @@ func newLimitOptions() LimitOptions {
 // AddFlags adds the flags of the group to fs.
 func (o *LimitOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.ObjectsPerCluster, "logical-cluster-total-object-limit", o.ObjectsPerCluster,
-		"How many objects a workspace may hold. 0 means no limit.")
+		"How many objects a workspace may hold, events aside; more are not created. 0 means no limit. "+
+			"The annotation core.kcp.io/max-total-objects of a LogicalCluster overrides it; it does not hold for root.")
 	fs.DurationVar(&o.ObjectCountInterval, "logical-cluster-object-count-scan-interval", o.ObjectCountInterval,
-		"How often the objects of workspaces are counted.")
+		"How often the objects of workspaces are counted: with every write, whatever this says.")
 	fs.DurationVar(&o.ConversionTimeout, "conversion-cel-transformation-timeout", o.ConversionTimeout,
 		"How long the CEL expressions of one conversion may take.")
 }
