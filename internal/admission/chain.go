@@ -18,6 +18,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/reservedcrdannotations"
 	"github.com/forkless/kcp/internal/admission/reservedcrdgroups"
 	"github.com/forkless/kcp/internal/admission/reservednames"
+	"github.com/forkless/kcp/internal/admission/resourcequota"
 	"github.com/forkless/kcp/internal/admission/tenancystatus"
 	"github.com/forkless/kcp/internal/admission/workspace"
 	"github.com/forkless/kcp/internal/admission/workspacetype"
@@ -45,6 +46,9 @@ type Config struct {
 	// ObjectLimits says how many objects clusters may hold, ObjectCounts how many they do.
 	ObjectLimits objectlimit.Limits
 	ObjectCounts objectlimit.Counter
+
+	// Quotas charges what is created to resource quotas.
+	Quotas resourcequota.Ledger
 
 	// Authorizer answers questions of plugins about the caller.
 	Authorizer Authorizer
@@ -82,6 +86,8 @@ func Plugins(config Config) []Plugin {
 		{pathannotation.Name, pathannotation.New(config.Clusters)},
 		{clusterannotation.Name, clusterannotation.New()},
 		{objectlimit.Name, objectlimit.New(config.ObjectLimits, config.ObjectCounts)},
+		// Nothing may refuse what has been charged.
+		{resourcequota.Name, resourcequota.New(config.Quotas)},
 	}
 }
 
@@ -94,6 +100,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs a reader of namespaces")
 	case config.ObjectLimits.Clusters == nil || config.ObjectCounts == nil:
 		return nil, errors.New("admission needs to know how many objects there may be and are")
+	case config.Quotas == nil:
+		return nil, errors.New("admission needs the ledger of quotas")
 	case config.Authorizer == nil:
 		return nil, errors.New("admission needs an authorizer")
 	}

@@ -46,13 +46,19 @@ func (uncounted) ObjectCount(context.Context, logicalcluster.Name) (int64, bool,
 	return 0, false, nil
 }
 
+type unlimited struct{}
+
+func (unlimited) Charge(context.Context, logicalcluster.Name, apiadmission.Attributes) error {
+	return nil
+}
+
 func config(t testing.TB) admission.Config {
 	t.Helper()
 	tree := tenancytest.New(t)
 	tree.AddCluster("root:org", "root:organization")
 	return admission.Config{
 		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Namespaces: active{}, Authorizer: yes{},
-		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{},
+		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{},
 	}
 }
 
@@ -93,6 +99,7 @@ func TestOrder(t *testing.T) {
 		"kcp.io/ReservedCRDGroups",
 		"kcp.io/PathAnnotation",
 		"core.kcp.io/LogicalClusterObjectCountLimit",
+		"KCPKubeResourceQuota",
 	}
 	if diff := cmp.Diff(wantValidating, validating); diff != "" {
 		t.Errorf("validating (-want +got):\n%s", diff)
@@ -143,6 +150,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"Namespaces": func(c *admission.Config) { c.Namespaces = nil },
 		"Limits":     func(c *admission.Config) { c.ObjectLimits.Clusters = nil },
 		"Counts":     func(c *admission.Config) { c.ObjectCounts = nil },
+		"Quotas":     func(c *admission.Config) { c.Quotas = nil },
 		"Authorizer": func(c *admission.Config) { c.Authorizer = nil },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,6 @@
 //     back to key its entries.
 //  4. Reads at resource version "0" come from the watch cache and share memory
 //     with it. Callers do not change what they get.
-//
 //  5. Once asked to, the layer counts the objects of each cluster with every write,
 //     and creates no more than a limit allows, however many try at once. It counts
 //     what it writes itself: where other processes write to the same etcd the counts

@@ -17,6 +17,7 @@ func (s *Server) admission() (admission.Interface, error) {
 		Namespaces:   cached.NewNamespaceReader(s.layer),
 		ObjectLimits: s.objectLimits,
 		ObjectCounts: s.layer,
+		Quotas:       s.quotas,
 		Authorizer:   s.authorizer.Silent(),
 	})
 }

@@ -31,6 +31,7 @@ func (s *Server) buildControllers() error {
 		s.workspaceController,
 		s.logicalClusterController,
 		s.namespaceController,
+		func() (*controller.Controller, error) { return s.quotaController, nil },
 	} {
 		c, err := build()
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/openapi"
+	"github.com/forkless/kcp/internal/quota"
 	"github.com/forkless/kcp/internal/route"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
@@ -37,6 +38,9 @@ type Server struct {
 	definitions     cached.DefinitionReader
 
 	objectLimits objectlimit.Limits
+	// quotas knows the resource quotas, and quotaController counts what they count.
+	quotas          *quota.Ledger
+	quotaController *controller.Controller
 
 	resolver    *route.Resolver
 	connections *route.Connections
@@ -170,6 +174,7 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 	s.definitions = cached.NewDefinitionReader(s.layer)
 	s.resolver = route.NewResolver(s.workspaces)
 	s.limitObjects()
+	s.buildQuotas()
 	return nil
 }
 

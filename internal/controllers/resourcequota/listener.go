@@ -1,0 +1,90 @@
+package resourcequota
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/apis/core"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/quota"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// Listener tells the ledger of quotas, and the controller of objects that quotas count.
+// It is a controller.Listener.
+type Listener struct {
+	ledger     *quota.Ledger
+	controller *controller.Controller
+}
+
+// NewListener returns a listener.
+func NewListener(ledger *quota.Ledger, c *controller.Controller) *Listener {
+	return &Listener{ledger: ledger, controller: c}
+}
+
+// Began tells the ledger that all quotas follow.
+func (l *Listener) Began(resource storage.Resource) {
+	if resource == cached.ResourceQuotas {
+		l.ledger.Began()
+	}
+}
+
+// Changed tells the ledger how a quota is. It is counted anew unless the ledger knew, as
+// it does of its own writes.
+func (l *Listener) Changed(resource storage.Resource, obj runtime.Object) {
+	cluster, q, ok := quotaOf(resource, obj)
+	if !ok {
+		return
+	}
+	if key, news := l.ledger.Hear(cluster, q); news {
+		Enqueue(l.controller, key)
+	}
+}
+
+// Gone makes the quotas that counted an object be counted anew.
+func (l *Listener) Gone(resource storage.Resource, obj runtime.Object) {
+	if cluster, q, ok := quotaOf(resource, obj); ok {
+		l.ledger.Gone(cluster, q)
+	}
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return
+	}
+	cluster := logicalcluster.FromAnnotations(accessor.GetAnnotations())
+	Enqueue(l.controller, l.ledger.Counting(cluster, accessor.GetNamespace(), resource.GroupResource)...)
+}
+
+// Synced makes everything be counted anew of which something may have gone unheard.
+func (l *Listener) Synced(resource storage.Resource) {
+	if resource == cached.ResourceQuotas {
+		l.ledger.Synced()
+	}
+	Enqueue(l.controller, l.ledger.CountingAny(resource.GroupResource)...)
+}
+
+// Closed does so when nothing more will be heard.
+func (l *Listener) Closed(resource storage.Resource) {
+	Enqueue(l.controller, l.ledger.CountingAny(resource.GroupResource)...)
+}
+
+// quotaOf returns a quota and the cluster it is in.
+func quotaOf(resource storage.Resource, obj runtime.Object) (logicalcluster.Name, *corev1.ResourceQuota, bool) {
+	if resource != cached.ResourceQuotas {
+		return logicalcluster.Name{}, nil, false
+	}
+	stored, ok := obj.(*core.ResourceQuota)
+	if !ok {
+		return logicalcluster.Name{}, nil, false
+	}
+	q, err := cached.Quota(stored)
+	if err != nil {
+		klog.Background().Error(err, "reading a resource quota", "namespace", stored.Namespace, "name", stored.Name)
+		return logicalcluster.Name{}, nil, false
+	}
+	return logicalcluster.FromAnnotations(stored.Annotations), q, true
+}
