@@ -1,12 +1,14 @@
 package resourcequota
 
 import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/apis/core"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/quota"
@@ -34,15 +36,20 @@ func (l *Listener) Began(resource storage.Resource) {
 	}
 }
 
+// isNew is how long objects are looked at as if they had just been created.
+const isNew = time.Minute
+
 // Changed tells the ledger how a quota is. It is counted anew unless the ledger knew, as
-// it does of its own writes.
+// it does of its own writes. So are those that count an object that is new: what the
+// server creates by itself passes no admission, and nobody has charged it.
 func (l *Listener) Changed(resource storage.Resource, obj runtime.Object) {
-	cluster, q, ok := quotaOf(resource, obj)
-	if !ok {
-		return
+	if cluster, q, ok := quotaOf(resource, obj); ok {
+		if key, news := l.ledger.Hear(cluster, q); news {
+			Enqueue(l.controller, key)
+		}
 	}
-	if key, news := l.ledger.Hear(cluster, q); news {
-		Enqueue(l.controller, key)
+	if accessor, err := meta.Accessor(obj); err == nil && time.Since(accessor.GetCreationTimestamp().Time) < isNew {
+		l.counted(resource, accessor)
 	}
 }
 
@@ -51,12 +58,15 @@ func (l *Listener) Gone(resource storage.Resource, obj runtime.Object) {
 	if cluster, q, ok := quotaOf(resource, obj); ok {
 		l.ledger.Gone(cluster, q)
 	}
-	accessor, err := meta.Accessor(obj)
-	if err != nil {
-		return
+	if accessor, err := meta.Accessor(obj); err == nil {
+		l.counted(resource, accessor)
 	}
-	cluster := logicalcluster.FromAnnotations(accessor.GetAnnotations())
-	Enqueue(l.controller, l.ledger.Counting(cluster, accessor.GetNamespace(), resource.GroupResource)...)
+}
+
+// counted makes the quotas that count an object be counted anew.
+func (l *Listener) counted(resource storage.Resource, object metav1.Object) {
+	cluster := logicalcluster.FromAnnotations(object.GetAnnotations())
+	Enqueue(l.controller, l.ledger.Counting(cluster, object.GetNamespace(), resource.GroupResource)...)
 }
 
 // Synced makes everything be counted anew of which something may have gone unheard.
