@@ -120,13 +120,28 @@ func (w workspace) widget(namespace, name string) error {
 	return err
 }
 
-// workspace makes a workspace in this one and does not wait until it is ready.
+// child makes a workspace in this one and does not wait until it is ready.
 func (w workspace) child(name string) error {
 	object := &unstructured.Unstructured{Object: map[string]any{}}
 	object.SetGroupVersionKind(workspaces.GroupVersion().WithKind("Workspace"))
 	object.SetName(name)
 	_, err := w.dynamic.Resource(workspaces).Create(w.t.Context(), object, metav1.CreateOptions{})
 	return err
+}
+
+// readyChild waits until a workspace in this one is ready, and returns its cluster.
+func (w workspace) readyChild(name string) (cluster string) {
+	w.t.Helper()
+	servertest.Eventually(w.t, "workspace "+name+" is ready", func() (bool, any) {
+		got, err := w.dynamic.Resource(workspaces).Get(w.t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		phase, _, _ := unstructured.NestedString(got.Object, "status", "phase")
+		cluster, _, _ = unstructured.NestedString(got.Object, "spec", "cluster")
+		return phase == "Ready", got.Object["status"]
+	})
+	return cluster
 }
 
 // together lets many create objects at the same time, and returns how many could. The
