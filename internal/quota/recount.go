@@ -27,6 +27,8 @@ var (
 // specification, its usage what there is. again is when to do it again because something
 // may or may not be stored yet, 0 if there is no need.
 func (l *Ledger) Recount(ctx context.Context, key Key) (again time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
 	l.take(key.Cluster, &turn{}, func([]*turn) { _, again, err = l.recount(ctx, key) })
 	return again, err
 }
