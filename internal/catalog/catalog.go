@@ -7,13 +7,12 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	apistorage "k8s.io/apiserver/pkg/storage"
-	"k8s.io/apiserver/pkg/util/webhook"
 
+	"github.com/forkless/kcp/internal/catalog/compiled"
 	"github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -63,7 +62,7 @@ func New(config Config) (*Catalog, error) {
 	case config.Authorizer == nil:
 		return nil, errors.New("catalog: Authorizer is required")
 	}
-	converters, err := conversion.NewCRConverterFactory(webhook.NewDefaultServiceResolver(), nil)
+	converters, err := compiled.NewConverters()
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
@@ -18,6 +19,22 @@ type Shared struct {
 	New, NewList func() runtime.Object
 	// Attrs returns by what stored objects can be selected.
 	Attrs storage.AttrFunc
+	// Selecting, if set, returns the store to ask for objects in the cluster of ctx that
+	// match selector, where it is not Interface: the watch cache remembers by what an
+	// object could be selected when it came in.
+	Selecting func(ctx context.Context, selector fields.Selector) (storage.Interface, bool)
+}
+
+// selecting returns the store to list and watch with these options.
+func (s *Shared) selecting(ctx context.Context, opts *storage.ListOptions) storage.Interface {
+	selector := opts.Predicate.Field
+	if s.Selecting == nil || selector == nil || selector.Empty() {
+		return s.Interface
+	}
+	if other, ok := s.Selecting(ctx, selector); ok {
+		return other
+	}
+	return s.Interface
 }
 
 // Store is a shared store as a Form sees it.
@@ -120,7 +137,7 @@ func (s *Store) GetList(ctx context.Context, key string, opts storage.ListOption
 	}
 	s.selectStored(&opts)
 	stored := s.shared.NewList()
-	if err := s.shared.GetList(ctx, key, opts, stored); err != nil {
+	if err := s.shared.selecting(ctx, &opts).GetList(ctx, key, opts, stored); err != nil {
 		return err
 	}
 	if err := s.setItems(list, stored); err != nil {
@@ -137,22 +154,26 @@ func (s *Store) GetList(ctx context.Context, key string, opts storage.ListOption
 }
 
 func (s *Store) setItems(list *unstructured.UnstructuredList, stored runtime.Object) error {
-	list.Items = make([]unstructured.Unstructured, 0, meta.LenList(stored))
-	return meta.EachListItem(stored, func(item runtime.Object) error {
-		object, err := s.form.out(item, false)
-		if err != nil {
-			return err
-		}
-		list.Items = append(list.Items, *object)
-		return nil
-	})
+	shown := batch{form: s.form, objects: make([]*unstructured.Unstructured, 0, meta.LenList(stored))}
+	if err := meta.EachListItem(stored, func(item runtime.Object) error { return shown.add(item, false) }); err != nil {
+		return err
+	}
+	objects, err := shown.out()
+	if err != nil {
+		return err
+	}
+	list.Items = make([]unstructured.Unstructured, len(objects))
+	for i, object := range objects {
+		list.Items[i] = *object
+	}
+	return nil
 }
 
 // Watch watches objects. Those in the events share memory with the watch cache and
 // must not be changed.
 func (s *Store) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
 	s.selectStored(&opts)
-	stored, err := s.shared.Watch(ctx, key, opts)
+	stored, err := s.shared.selecting(ctx, &opts).Watch(ctx, key, opts)
 	if err != nil {
 		return nil, err
 	}

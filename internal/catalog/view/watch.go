@@ -44,11 +44,13 @@ func (w *shownWatch) run() {
 	defer close(w.result)
 	defer w.stored.Stop()
 	for event := range w.stored.ResultChan() {
-		shown, ok := w.show(event)
-		select {
-		case w.result <- shown:
-		case <-w.done:
-			return
+		events, ok := w.show(w.more(event))
+		for _, shown := range events {
+			select {
+			case w.result <- shown:
+			case <-w.done:
+				return
+			}
 		}
 		if !ok {
 			return
@@ -56,27 +58,84 @@ func (w *shownWatch) run() {
 	}
 }
 
-// show returns event as the form sees it. ok is false if the object cannot be shown:
-// the watch ends with an error event, as upstream's does with an object it cannot decode.
-func (w *shownWatch) show(event watch.Event) (shown watch.Event, ok bool) {
-	var err error
-	switch event.Type {
-	case watch.Error:
-		return event, true
-	case watch.Bookmark:
-		event.Object, err = w.form.bookmark(event.Object)
-	default:
-		object, isOwned := event.Object, false
-		// The cacher wraps events for several watchers, to encode them once. What is
-		// inside can only be had as a copy.
-		if cached, isCached := object.(runtime.CacheableObject); isCached {
-			object, isOwned = cached.GetObject(), true
+// maxEvents bounds how many events are converted together.
+const maxEvents = 500
+
+// more returns first and, if objects have to be converted, the events that wait behind
+// it: those that came while others were being converted are converted together.
+func (w *shownWatch) more(first watch.Event) []watch.Event {
+	events := []watch.Event{first}
+	for w.form.Convert != nil && len(events) < maxEvents {
+		select {
+		case event, ok := <-w.stored.ResultChan():
+			if !ok {
+				return events
+			}
+			events = append(events, event)
+		default:
+			return events
 		}
-		event.Object, err = w.form.out(object, isOwned)
 	}
-	if err != nil {
+	return events
+}
+
+// show returns events as the form sees them. ok is false if an object cannot be shown:
+// the watch ends with an error event, as upstream's does with an object it cannot decode.
+func (w *shownWatch) show(events []watch.Event) (shown []watch.Event, ok bool) {
+	shown, err := w.convert(events)
+	if err == nil {
+		return shown, true
+	}
+	if len(events) == 1 {
 		status := apierrors.NewInternalError(err).Status()
-		return watch.Event{Type: watch.Error, Object: &status}, false
+		return []watch.Event{{Type: watch.Error, Object: &status}}, false
 	}
-	return event, true
+	// What comes before the one that cannot be shown is told.
+	for _, event := range events {
+		one, ok := w.show([]watch.Event{event})
+		shown = append(shown, one...)
+		if !ok {
+			return shown, false
+		}
+	}
+	return shown, true
+}
+
+// convert returns events as the form sees them, or an error if there is one whose
+// object cannot be shown.
+func (w *shownWatch) convert(events []watch.Event) ([]watch.Event, error) {
+	shown := make([]watch.Event, len(events))
+	objects := batch{form: w.form}
+	var at []int
+	for i, event := range events {
+		shown[i] = event
+		switch event.Type {
+		case watch.Error:
+		case watch.Bookmark:
+			bookmark, err := w.form.bookmark(event.Object)
+			if err != nil {
+				return nil, err
+			}
+			shown[i].Object = bookmark
+		default:
+			object, isOwned := event.Object, false
+			// The cacher wraps events for several watchers, to encode them once. What is
+			// inside can only be had as a copy.
+			if cached, isCached := object.(runtime.CacheableObject); isCached {
+				object, isOwned = cached.GetObject(), true
+			}
+			if err := objects.add(object, isOwned); err != nil {
+				return nil, err
+			}
+			at = append(at, i)
+		}
+	}
+	converted, err := objects.out()
+	if err != nil {
+		return nil, err
+	}
+	for i, object := range converted {
+		shown[at[i]].Object = object
+	}
+	return shown, nil
 }
