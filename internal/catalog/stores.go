@@ -26,6 +26,8 @@ import (
 type Opener interface {
 	Open(resource storage.Resource, kind storage.Kind) (apistorage.Interface, error)
 	CloseResource(resource storage.Resource)
+	// Uncached returns an open store without its watch cache, for reading.
+	Uncached(resource storage.Resource) (apistorage.Interface, bool)
 }
 
 // openTimeout is how long a request waits for the watch cache of a store that has
@@ -40,6 +42,8 @@ type stores struct {
 	// definitionOf returns what a resource is in a cluster.
 	definitionOf func(logicalcluster.Name, storage.Resource) (*schema.Definition, bool)
 
+	late lateFields
+
 	mu   sync.Mutex
 	open map[storage.Resource]*openStore
 }
@@ -50,8 +54,6 @@ type openStore struct {
 	mu sync.Mutex
 	// closed says that this one is over and another has to be opened.
 	closed bool
-	kind   storage.Kind
-	handle *reopenable
 	shared *view.Shared
 }
 
@@ -81,8 +83,15 @@ func (s *stores) getFrom(store *openStore, resource storage.Resource) (shared *v
 	if err != nil {
 		return nil, false, err
 	}
-	store.kind, store.handle = kind, newReopenable(opened)
-	store.shared = &view.Shared{Interface: store.handle, New: kind.New, NewList: kind.NewList, Attrs: kind.Attrs}
+	store.shared = &view.Shared{
+		Interface: opened, New: kind.New, NewList: kind.NewList, Attrs: kind.Attrs,
+		Selecting: func(ctx context.Context, selector fields.Selector) (apistorage.Interface, bool) {
+			if !s.late.names(ctx, resource, selector) {
+				return nil, false
+			}
+			return s.opener.Uncached(resource)
+		},
+	}
 	return store.shared, false, nil
 }
 
@@ -116,6 +125,7 @@ func (s *stores) close(resource storage.Resource, used func() bool) {
 	if store.shared != nil {
 		s.opener.CloseResource(resource)
 	}
+	s.late.forget(resource)
 }
 
 func (s *stores) entry(resource storage.Resource) *openStore {
@@ -135,27 +145,6 @@ func (s *stores) entry(resource storage.Resource) *openStore {
 func waitReady(store apistorage.Interface) {
 	_ = wait.PollUntilContextTimeout(context.Background(), time.Millisecond, openTimeout, true,
 		func(context.Context) (bool, error) { return store.ReadinessCheck() == nil, nil })
-}
-
-// reopen fills the watch cache of resource anew. It is necessary when objects in it
-// can be selected by a field they could not be selected by when they came in: the
-// cache remembers the fields of objects. Watches end, and are begun anew by clients.
-func (s *stores) reopen(resource storage.Resource) error {
-	store := s.entry(resource)
-	store.mu.Lock()
-	defer store.mu.Unlock()
-	if store.shared == nil || store.closed {
-		return nil
-	}
-	s.opener.CloseResource(resource)
-	opened, err := s.opener.Open(resource, store.kind)
-	if err != nil {
-		// Only a layer that is being closed refuses; nobody will ask again.
-		return fmt.Errorf("reopening store: %w", err)
-	}
-	waitReady(opened)
-	store.handle.set(opened)
-	return nil
 }
 
 func (s *stores) kind(resource storage.Resource) storage.Kind {
@@ -207,21 +196,4 @@ func fieldValue(content map[string]any, path string) string {
 		return ""
 	}
 	return fmt.Sprint(value)
-}
-
-// gainsField says whether after has a selectable field that before lacks.
-func gainsField(before, after *schema.Definition) bool {
-	if before == nil || after == nil {
-		return false
-	}
-	known := map[string]bool{}
-	for _, path := range before.SelectableFields() {
-		known[path] = true
-	}
-	for _, path := range after.SelectableFields() {
-		if !known[path] {
-			return true
-		}
-	}
-	return false
 }

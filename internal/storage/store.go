@@ -25,13 +25,18 @@ import (
 type store struct {
 	storage.Interface
 
-	layer       *Layer
-	resource    Resource
-	prefix      string
+	layer    *Layer
+	resource Resource
+	prefix   string
+	// exclusive says that lists and watches wait for the last write to the resource, and
+	// not for what etcd says.
+	exclusive   bool
 	codec       runtime.Codec
 	transformer value.Transformer
 	newObject   func() runtime.Object
 	newList     func() runtime.Object
+	// uncached reads past the watch cache.
+	uncached *store
 
 	// lastWrite is the highest revision at which this process has written to the
 	// resource.
@@ -111,7 +116,7 @@ func (s *store) GetList(ctx context.Context, key string, opts storage.ListOption
 	if err != nil {
 		return err
 	}
-	if s.layer.exclusive && isConsistentRead(opts) && s.ReadinessCheck() == nil {
+	if s.exclusive && isConsistentRead(opts) && s.ReadinessCheck() == nil {
 		opts.ResourceVersion, opts.ResourceVersionMatch = s.freshness(), metav1.ResourceVersionMatchNotOlderThan
 	}
 	return s.Interface.GetList(ctx, key, opts, list)
@@ -126,7 +131,7 @@ func (s *store) Watch(ctx context.Context, key string, opts storage.ListOptions)
 	if !cluster.IsWildcard() {
 		opts.Predicate = selectCluster(opts.Predicate, cluster)
 	}
-	if s.layer.exclusive && opts.ResourceVersion == "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
+	if s.exclusive && opts.ResourceVersion == "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
 		opts.ResourceVersion = s.freshness()
 	}
 	w, err := s.Interface.Watch(ctx, key, opts)
