@@ -37,8 +37,6 @@ func (c *counting) CloseResource(resource storage.Resource) {
 	c.closed[resource]++
 }
 
-func (*counting) Uncached(storage.Resource) (apistorage.Interface, bool) { return nil, false }
-
 func (c *counting) timesClosed(resource storage.Resource) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

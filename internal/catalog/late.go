@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	apistorage "k8s.io/apiserver/pkg/storage"
 
 	"github.com/forkless/kcp/internal/schema"
@@ -18,8 +17,8 @@ import (
 // lateFields are the fields by which a cluster's objects can be selected since after
 // they came into the watch cache. The cache remembers the fields of an object as they
 // were when it came in, for all clusters; to fill it anew would interrupt those of others
-// that have a resource of the same name. So what is selected by a late field is read
-// from etcd, until the store is opened the next time.
+// that have a resource of the same name. So by a late field views select themselves,
+// until the store is opened the next time.
 type lateFields struct {
 	mu     sync.RWMutex
 	fields map[lateKey]map[string]bool
@@ -30,24 +29,15 @@ type lateKey struct {
 	resource storage.Resource
 }
 
-// names says whether selector names a late field of the cluster of ctx.
-func (l *lateFields) names(ctx context.Context, resource storage.Resource, selector fields.Selector) bool {
+// has says whether field is a late one of the cluster of ctx.
+func (l *lateFields) has(ctx context.Context, resource storage.Resource, field string) bool {
 	cluster, ok := logicalcluster.FromContext(ctx)
 	if !ok {
 		return false
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	late := l.fields[lateKey{cluster: cluster, resource: resource}]
-	if len(late) == 0 {
-		return false
-	}
-	for _, requirement := range selector.Requirements() {
-		if late[requirement.Field] {
-			return true
-		}
-	}
-	return false
+	return l.fields[lateKey{cluster: cluster, resource: resource}][field]
 }
 
 func (l *lateFields) add(cluster logicalcluster.Name, resource storage.Resource, paths []string) {

@@ -2,8 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -26,8 +24,6 @@ import (
 type Opener interface {
 	Open(resource storage.Resource, kind storage.Kind) (apistorage.Interface, error)
 	CloseResource(resource storage.Resource)
-	// Uncached returns an open store without its watch cache, for reading.
-	Uncached(resource storage.Resource) (apistorage.Interface, bool)
 }
 
 // openTimeout is how long a request waits for the watch cache of a store that has
@@ -85,12 +81,7 @@ func (s *stores) getFrom(store *openStore, resource storage.Resource) (shared *v
 	}
 	store.shared = &view.Shared{
 		Interface: opened, New: kind.New, NewList: kind.NewList, Attrs: kind.Attrs,
-		Selecting: func(ctx context.Context, selector fields.Selector) (apistorage.Interface, bool) {
-			if !s.late.names(ctx, resource, selector) {
-				return nil, false
-			}
-			return s.opener.Uncached(resource)
-		},
+		Late: func(ctx context.Context, field string) bool { return s.late.has(ctx, resource, field) },
 	}
 	return store.shared, false, nil
 }
@@ -183,17 +174,8 @@ func (s *stores) attrs(resource storage.Resource, obj runtime.Object) (labels.Se
 	}
 	if definition, ok := s.definitionOf(cluster, resource); ok {
 		for _, path := range definition.SelectableFields() {
-			selectable[path] = fieldValue(u.Object, path)
+			selectable[path] = view.FieldValue(u, path)
 		}
 	}
 	return accessor.GetLabels(), selectable, nil
-}
-
-// fieldValue returns the scalar at path as selectors compare it, empty if there is none.
-func fieldValue(content map[string]any, path string) string {
-	value, found, err := unstructured.NestedFieldNoCopy(content, strings.Split(path, ".")...)
-	if err != nil || !found || value == nil {
-		return ""
-	}
-	return fmt.Sprint(value)
 }

@@ -48,16 +48,6 @@ func (l *Layer) Open(resource Resource, kind Kind) (storage.Interface, error) {
 	return l.open(resource, kind)
 }
 
-// Uncached returns an open store without its watch cache: lists and watches are answered
-// by etcd. It is for reading, and slower.
-func (l *Layer) Uncached(resource Resource) (storage.Interface, bool) {
-	s, ok := l.lookUp(resource)
-	if !ok {
-		return nil, false
-	}
-	return s.uncached, true
-}
-
 // CloseResource closes the store of a resource: running watches end, and the
 // resource may be opened anew. It does nothing if the resource is not open.
 func (l *Layer) CloseResource(resource Resource) {
@@ -137,20 +127,17 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 		return nil, err
 	}
 	delegator := cacher.NewCacheDelegator(cached, raw)
-	s := &store{
-		Interface:   delegator,
-		layer:       l,
-		resource:    resource,
-		prefix:      prefix,
-		exclusive:   l.exclusive,
-		codec:       kind.Codec,
-		transformer: transformer,
-		newObject:   kind.New,
-		newList:     kind.NewList,
-	}
-	s.uncached = &store{Interface: raw, layer: l, resource: resource, prefix: prefix}
 	return &opened{
-		store: s,
+		store: &store{
+			Interface:   delegator,
+			layer:       l,
+			resource:    resource,
+			prefix:      prefix,
+			codec:       kind.Codec,
+			transformer: transformer,
+			newObject:   kind.New,
+			newList:     kind.NewList,
+		},
 		stop: func() {
 			delegator.Stop()
 			cached.Stop()

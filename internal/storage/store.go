@@ -25,18 +25,13 @@ import (
 type store struct {
 	storage.Interface
 
-	layer    *Layer
-	resource Resource
-	prefix   string
-	// exclusive says that lists and watches wait for the last write to the resource, and
-	// not for what etcd says.
-	exclusive   bool
+	layer       *Layer
+	resource    Resource
+	prefix      string
 	codec       runtime.Codec
 	transformer value.Transformer
 	newObject   func() runtime.Object
 	newList     func() runtime.Object
-	// uncached reads past the watch cache.
-	uncached *store
 
 	// lastWrite is the highest revision at which this process has written to the
 	// resource.
@@ -116,7 +111,7 @@ func (s *store) GetList(ctx context.Context, key string, opts storage.ListOption
 	if err != nil {
 		return err
 	}
-	if s.exclusive && isConsistentRead(opts) && s.ReadinessCheck() == nil {
+	if s.layer.exclusive && isConsistentRead(opts) && s.ReadinessCheck() == nil {
 		opts.ResourceVersion, opts.ResourceVersionMatch = s.freshness(), metav1.ResourceVersionMatchNotOlderThan
 	}
 	return s.Interface.GetList(ctx, key, opts, list)
@@ -131,7 +126,7 @@ func (s *store) Watch(ctx context.Context, key string, opts storage.ListOptions)
 	if !cluster.IsWildcard() {
 		opts.Predicate = selectCluster(opts.Predicate, cluster)
 	}
-	if s.exclusive && opts.ResourceVersion == "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
+	if s.layer.exclusive && opts.ResourceVersion == "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
 		opts.ResourceVersion = s.freshness()
 	}
 	w, err := s.Interface.Watch(ctx, key, opts)

@@ -19,22 +19,10 @@ type Shared struct {
 	New, NewList func() runtime.Object
 	// Attrs returns by what stored objects can be selected.
 	Attrs storage.AttrFunc
-	// Selecting, if set, returns the store to ask for objects in the cluster of ctx that
-	// match selector, where it is not Interface: the watch cache remembers by what an
-	// object could be selected when it came in.
-	Selecting func(ctx context.Context, selector fields.Selector) (storage.Interface, bool)
-}
-
-// selecting returns the store to list and watch with these options.
-func (s *Shared) selecting(ctx context.Context, opts *storage.ListOptions) storage.Interface {
-	selector := opts.Predicate.Field
-	if s.Selecting == nil || selector == nil || selector.Empty() {
-		return s.Interface
-	}
-	if other, ok := s.Selecting(ctx, selector); ok {
-		return other
-	}
-	return s.Interface
+	// Late, if set, says whether the objects in the cluster of ctx can be selected by
+	// field only since after they came into the watch cache, which then does not know
+	// their values of it.
+	Late func(ctx context.Context, field string) bool
 }
 
 // Store is a shared store as a Form sees it.
@@ -135,12 +123,12 @@ func (s *Store) GetList(ctx context.Context, key string, opts storage.ListOption
 	if !ok {
 		return fmt.Errorf("listing into %T instead of an unstructured list", out)
 	}
-	s.selectStored(&opts)
+	own := s.divide(ctx, &opts)
 	stored := s.shared.NewList()
-	if err := s.shared.selecting(ctx, &opts).GetList(ctx, key, opts, stored); err != nil {
+	if err := s.shared.GetList(ctx, key, opts, stored); err != nil {
 		return err
 	}
-	if err := s.setItems(list, stored); err != nil {
+	if err := s.setItems(list, stored, own); err != nil {
 		return err
 	}
 	from, err := meta.ListAccessor(stored)
@@ -153,7 +141,7 @@ func (s *Store) GetList(ctx context.Context, key string, opts storage.ListOption
 	return nil
 }
 
-func (s *Store) setItems(list *unstructured.UnstructuredList, stored runtime.Object) error {
+func (s *Store) setItems(list *unstructured.UnstructuredList, stored runtime.Object, own fields.Selector) error {
 	shown := batch{form: s.form, objects: make([]*unstructured.Unstructured, 0, meta.LenList(stored))}
 	if err := meta.EachListItem(stored, func(item runtime.Object) error { return shown.add(item, false) }); err != nil {
 		return err
@@ -162,9 +150,11 @@ func (s *Store) setItems(list *unstructured.UnstructuredList, stored runtime.Obj
 	if err != nil {
 		return err
 	}
-	list.Items = make([]unstructured.Unstructured, len(objects))
-	for i, object := range objects {
-		list.Items[i] = *object
+	list.Items = make([]unstructured.Unstructured, 0, len(objects))
+	for _, object := range objects {
+		if own == nil || matches(own, object) {
+			list.Items = append(list.Items, *object)
+		}
 	}
 	return nil
 }
@@ -172,18 +162,18 @@ func (s *Store) setItems(list *unstructured.UnstructuredList, stored runtime.Obj
 // Watch watches objects. Those in the events share memory with the watch cache and
 // must not be changed.
 func (s *Store) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
-	s.selectStored(&opts)
-	stored, err := s.shared.selecting(ctx, &opts).Watch(ctx, key, opts)
+	var selected *selection
+	if own := s.divide(ctx, &opts); own != nil {
+		var err error
+		if selected, err = s.selection(ctx, key, own, &opts); err != nil {
+			return nil, err
+		}
+	}
+	stored, err := s.shared.Watch(ctx, key, opts)
 	if err != nil {
 		return nil, err
 	}
-	return newWatch(stored, s.form), nil
-}
-
-// selectStored makes the predicate look at objects as they are stored, which is how
-// the store below sees them.
-func (s *Store) selectStored(opts *storage.ListOptions) {
-	opts.Predicate.GetAttrs = s.shared.Attrs
+	return newWatch(stored, s.form, selected), nil
 }
 
 // set makes out, which is the caller's, the object that stored shows.

@@ -13,17 +13,20 @@ import (
 type shownWatch struct {
 	stored watch.Interface
 	form   *Form
-	result chan watch.Event
-	done   chan struct{}
-	stop   sync.Once
+	// selected, if set, says which events are seen.
+	selected *selection
+	result   chan watch.Event
+	done     chan struct{}
+	stop     sync.Once
 }
 
-func newWatch(stored watch.Interface, form *Form) *shownWatch {
+func newWatch(stored watch.Interface, form *Form, selected *selection) *shownWatch {
 	w := &shownWatch{
-		stored: stored,
-		form:   form,
-		result: make(chan watch.Event),
-		done:   make(chan struct{}),
+		stored:   stored,
+		form:     form,
+		selected: selected,
+		result:   make(chan watch.Event),
+		done:     make(chan struct{}),
 	}
 	go w.run()
 	return w
@@ -46,6 +49,12 @@ func (w *shownWatch) run() {
 	for event := range w.stored.ResultChan() {
 		events, ok := w.show(w.more(event))
 		for _, shown := range events {
+			if w.selected != nil {
+				var seen bool
+				if shown, seen = w.selected.apply(shown); !seen {
+					continue
+				}
+			}
 			select {
 			case w.result <- shown:
 			case <-w.done:
