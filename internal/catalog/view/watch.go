@@ -9,7 +9,7 @@ import (
 )
 
 // shownWatch shows the events of a watch on a shared store as a form sees them. Its
-// one goroutine ends with the watch.
+// goroutines, one or, where objects are converted, two, end with the watch.
 type shownWatch struct {
 	stored watch.Interface
 	form   *Form
@@ -46,46 +46,45 @@ func (w *shownWatch) Stop() {
 func (w *shownWatch) run() {
 	defer close(w.result)
 	defer w.stored.Stop()
-	for event := range w.stored.ResultChan() {
-		events, ok := w.show(w.more(event))
-		for _, shown := range events {
-			if w.selected != nil {
-				var seen bool
-				if shown, seen = w.selected.apply(shown); !seen {
-					continue
-				}
-			}
-			select {
-			case w.result <- shown:
-			case <-w.done:
-				return
-			}
-		}
-		if !ok {
+	next := w.nextEvent
+	if w.form.Convert != nil {
+		waiting := newQueue()
+		go waiting.fill(w.stored)
+		next = func() []watch.Event { return waiting.take(w.done) }
+	}
+	for events := next(); len(events) > 0; events = next() {
+		shown, ok := w.show(events)
+		if !w.send(shown) || !ok {
 			return
 		}
 	}
 }
 
-// maxEvents bounds how many events are converted together.
-const maxEvents = 500
+// nextEvent returns the next event, nothing if there is none.
+func (w *shownWatch) nextEvent() []watch.Event {
+	event, ok := <-w.stored.ResultChan()
+	if !ok {
+		return nil
+	}
+	return []watch.Event{event}
+}
 
-// more returns first and, if objects have to be converted, the events that wait behind
-// it: those that came while others were being converted are converted together.
-func (w *shownWatch) more(first watch.Event) []watch.Event {
-	events := []watch.Event{first}
-	for w.form.Convert != nil && len(events) < maxEvents {
-		select {
-		case event, ok := <-w.stored.ResultChan():
-			if !ok {
-				return events
+// send hands on what is selected of events. It returns false if the watch is stopped.
+func (w *shownWatch) send(events []watch.Event) bool {
+	for _, event := range events {
+		if w.selected != nil {
+			var seen bool
+			if event, seen = w.selected.apply(event); !seen {
+				continue
 			}
-			events = append(events, event)
-		default:
-			return events
+		}
+		select {
+		case w.result <- event:
+		case <-w.done:
+			return false
 		}
 	}
-	return events
+	return true
 }
 
 // show returns events as the form sees them. ok is false if an object cannot be shown:
