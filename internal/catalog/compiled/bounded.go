@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 const (
@@ -13,12 +16,27 @@ const (
 	answerGrowth = 4
 )
 
-// boundedTripper cuts off answers that are far larger than the questions. The client
-// above it reads an answer whole, into the memory that all workspaces have in common.
-type boundedTripper struct{ next http.RoundTripper }
+// idleTime is how long the connections to a webhook outlive their last use. Go keeps them
+// for a minute and a half, and whoever edits his definition makes new ones each time.
+const idleTime = 10 * time.Second
+
+// boundedTripper cuts off answers that are far larger than the questions, and closes
+// connections that are not used. The client above it reads an answer whole, into the
+// memory that all workspaces have in common.
+type boundedTripper struct {
+	next http.RoundTripper
+	// unused closes idle connections after some time.
+	unused *time.Timer
+}
+
+func newBoundedTripper(next http.RoundTripper) *boundedTripper {
+	unused := time.AfterFunc(idleTime, func() { utilnet.CloseIdleConnectionsFor(next) })
+	unused.Stop()
+	return &boundedTripper{next: next, unused: unused}
+}
 
 // RoundTrip implements http.RoundTripper.
-func (b boundedTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+func (b *boundedTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := b.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -27,17 +45,24 @@ func (b boundedTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.ContentLength > 0 {
 		limit += answerGrowth * req.ContentLength
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, limit: limit, left: limit}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, limit: limit, left: limit, closed: func() { b.unused.Reset(idleTime) }}
 	return resp, nil
 }
 
-// WrappedRoundTripper lets idle connections be closed through the wrapper.
-func (b boundedTripper) WrappedRoundTripper() http.RoundTripper { return b.next }
+// WrappedRoundTripper implements the interface by which clients find what is wrapped.
+func (b *boundedTripper) WrappedRoundTripper() http.RoundTripper { return b.next }
 
 // boundedBody is a body that fails where it becomes too long.
 type boundedBody struct {
 	io.ReadCloser
 	limit, left int64
+	closed      func()
+}
+
+// Close implements io.Closer.
+func (b *boundedBody) Close() error {
+	defer b.closed()
+	return b.ReadCloser.Close()
 }
 
 // Read implements io.Reader.

@@ -46,7 +46,7 @@ func boundAnswers(resolver webhook.AuthenticationInfoResolver) webhook.Authentic
 		if err != nil {
 			return nil, err
 		}
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return boundedTripper{next} })
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return newBoundedTripper(next) })
 		return config, nil
 	}
 	return &webhook.AuthenticationInfoResolverDelegator{
