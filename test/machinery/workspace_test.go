@@ -43,13 +43,18 @@ type workspace struct {
 // newWorkspace makes a workspace in root.
 func newWorkspace(t testing.TB, server *servertest.Server) *workspace {
 	t.Helper()
-	ws := server.Workspace(t, "root", "")
-	config := server.In(t, "base", "root:"+ws.Name)
+	return connect(t, server, server.Workspace(t, "root", "").Spec.Cluster)
+}
+
+// connect returns a workspace that exists.
+func connect(t testing.TB, server *servertest.Server, cluster string) *workspace {
+	t.Helper()
+	config := server.In(t, "base", cluster)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &workspace{t: t, config: config, client: client, cluster: ws.Spec.Cluster}
+	return &workspace{t: t, config: config, client: client, cluster: cluster}
 }
 
 // in returns the workspace for the use of a part of the test.
