@@ -159,12 +159,12 @@ func TestConvertedMetadata(t *testing.T) {
 	check(w.must(http.StatusCreated, "POST", widgetsURL("v2"), widget("v2", "b", `host: h, port: "1"`)), "v2")
 	check(w.must(http.StatusOK, "GET", widgetsURL("v1")+"/b", ""), "v1")
 	for _, item := range w.must(http.StatusOK, "GET", widgetsURL("v2"), "").items() {
-		check(answer{object: item}, "v2")
+		check(answer{object: &item}, "v2")
 	}
 	events := w.watch(widgetsURL("v2") + "?watch=true")
 	for range 2 {
 		e := events.next()
-		check(answer{object: e.Object}, "v2")
+		check(answer{object: &e.Object}, "v2")
 	}
 
 	// An annotation map that is dropped altogether must not take the cluster with it.

@@ -75,7 +75,7 @@ type answer struct {
 	code   int
 	header http.Header
 	body   string
-	object unstructured.Unstructured
+	object *unstructured.Unstructured
 }
 
 func (a answer) String() string {
@@ -87,7 +87,7 @@ func (a answer) String() string {
 }
 
 // field returns the value at path, separated by dots, as it prints; "<nil>" if there is none.
-func (a answer) field(path string) string { return field(&a.object, path) }
+func (a answer) field(path string) string { return field(a.object, path) }
 
 func field(u *unstructured.Unstructured, path string) string {
 	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, strings.Split(path, ".")...)
@@ -130,7 +130,7 @@ func (w *workspace) try(ctx context.Context, method, path, body string, headers 
 	if err != nil {
 		return answer{}, err
 	}
-	result := answer{code: resp.StatusCode, header: resp.Header, body: string(data)}
+	result := answer{code: resp.StatusCode, header: resp.Header, body: string(data), object: &unstructured.Unstructured{}}
 	_ = json.Unmarshal(data, &result.object.Object)
 	return result, nil
 }
