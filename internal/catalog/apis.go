@@ -93,15 +93,6 @@ func (a *apis) entry(key apiKey) *apiEntry {
 	return entry
 }
 
-// compile returns the compiled form of what is served without keeping it.
-func (a *apis) compile(served schema.Served) (*compiled.API, error) {
-	config, err := a.configFor(served)
-	if err != nil {
-		return nil, err
-	}
-	return compiled.New(served.Definition, config)
-}
-
 // configFor returns what serves a definition beside itself. The store is ready then.
 func (a *apis) configFor(served schema.Served) (compiled.Config, error) {
 	resource := resourceOf(served)

@@ -7,13 +7,12 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	apistorage "k8s.io/apiserver/pkg/storage"
-	"k8s.io/apiserver/pkg/util/webhook"
 
+	"github.com/forkless/kcp/internal/catalog/compiled"
 	"github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -63,7 +62,7 @@ func New(config Config) (*Catalog, error) {
 	case config.Authorizer == nil:
 		return nil, errors.New("catalog: Authorizer is required")
 	}
-	converters, err := conversion.NewCRConverterFactory(webhook.NewDefaultServiceResolver(), nil)
+	converters, err := compiled.NewConverters()
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
@@ -100,17 +99,21 @@ func (c *Catalog) Set(cluster logicalcluster.Name, crd *apiextensionsv1.CustomRe
 		return nil
 	}
 	terminating := crd.DeletionTimestamp != nil || apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Terminating)
-	change, err := c.index.set(cluster, crd, terminating)
+	settle := func() {}
+	change, err := c.index.set(cluster, crd, terminating, func(before, after *schema.Definition) {
+		settle = c.stores.selectable(cluster, before, after)
+	})
 	if err != nil {
 		return err
 	}
-	return c.apply(cluster, change)
+	settle()
+	c.apply(cluster, change)
+	return nil
 }
 
 // Delete tells the catalog that cluster has no CustomResourceDefinition called name.
 func (c *Catalog) Delete(cluster logicalcluster.Name, name string) {
-	// Without a definition afterwards there is nothing that could fail.
-	_ = c.apply(cluster, c.index.remove(cluster, name))
+	c.apply(cluster, c.index.remove(cluster, name))
 }
 
 // Names calls visit with each CustomResourceDefinition the catalog has been told of
@@ -132,21 +135,17 @@ func (c *Catalog) Store(resource storage.Resource) (apistorage.Interface, error)
 }
 
 // apply brings what has been derived from definitions up to date.
-func (c *Catalog) apply(cluster logicalcluster.Name, change change) error {
+func (c *Catalog) apply(cluster logicalcluster.Name, change change) {
 	c.apis.drop(change.dropped, storage.CustomResources)
 	if change.before == nil || change.before == change.after {
-		return nil
+		return
 	}
 	resource := change.before.GroupResource()
 	c.watches.cut(watchKey{cluster: cluster, resource: resource})
-	if change.after == nil {
+	if change.after == nil || change.after.GroupResource() != resource {
+		c.stores.late.drop(cluster, storage.Resource{GroupResource: resource, Identity: storage.CustomResources})
 		c.closeUnused(resource)
-		return nil
 	}
-	if gainsField(change.before, change.after) {
-		return c.stores.reopen(storage.Resource{GroupResource: resource, Identity: storage.CustomResources})
-	}
-	return nil
 }
 
 // closeUnused closes the store of a resource that no cluster defines any more, once

@@ -90,20 +90,69 @@ func TestSelectableFields(t *testing.T) {
 			t.Errorf("event = %s, want %s: who stops to match is deleted for the watcher", got, want)
 		}
 	}
+}
 
-	// The objects came into the cache when size could not be selected by.
-	s.define(one, "widgets", func(crd *apiextensionsv1.CustomResourceDefinition) {
+// TestLateSelectableFields: objects that came into the watch cache before they could be
+// selected by a field can be, and nobody else who has the resource is disturbed.
+func TestLateSelectableFields(t *testing.T) {
+	s := newServer(t)
+	s.define(one, "widgets")
+	s.define(two, "widgets")
+	twoURL := strings.Replace(widgetsURL, "one", "two", 1)
+	s.must(http.StatusCreated, "POST", widgetsURL, widget("a", "color: red, size: small"))
+	s.must(http.StatusCreated, "POST", widgetsURL, widget("b", "color: blue, size: big"))
+	s.must(http.StatusCreated, "POST", twoURL, widget("c", "color: red"))
+	eventually(t, "the watch cache has the objects", func() string {
+		if list := s.must(http.StatusOK, "GET", widgetsURL+"?resourceVersion=0", ""); strings.Count(list.body, `"uid"`) != 2 {
+			return list.body
+		}
+		return ""
+	})
+	others := s.watch(twoURL + "?watch=true")
+	if got := s.next(others); got != "ADDED c" {
+		t.Fatalf("event = %s", got)
+	}
+
+	bySize := func(crd *apiextensionsv1.CustomResourceDefinition) {
 		version := &crd.Spec.Versions[0]
 		version.SelectableFields = append(version.SelectableFields, apiextensionsv1.SelectableField{JSONPath: ".spec.size"})
-	})
-	for _, query := range []string{"?fieldSelector=spec.size%3Dbig", "?fieldSelector=spec.size%3Dbig&resourceVersion=0"} {
-		eventually(t, "listing by the new field", func() string {
-			list := s.do("GET", widgetsURL+query, "")
-			if items := list.field("items"); list.code != http.StatusOK || strings.Count(items, "uid") != 1 || !strings.Contains(items, "name:b") {
-				return list.String()
+	}
+	big := "?fieldSelector=spec.size%3Dbig"
+	// Losing the field and gaining it again must not make the cache's memory count.
+	for range 3 {
+		s.define(one, "widgets")
+		s.must(http.StatusBadRequest, "GET", widgetsURL+big, "")
+		s.define(one, "widgets", bySize)
+		for _, query := range []string{big, big + "&resourceVersion=0", big + "&limit=1", big + "%2Cspec.color%3Dblue"} {
+			if items := s.must(http.StatusOK, "GET", widgetsURL+query, "").field("items"); strings.Count(items, "uid") != 1 || !strings.Contains(items, "name:b") {
+				t.Fatalf("%s lists %s, want b", query, items)
 			}
-			return ""
-		})
+		}
+		s.must(http.StatusOK, "GET", twoURL, "")
+	}
+	merge := header{"Content-Type", "application/merge-patch+json"}
+	for _, query := range []string{"&watch=true&resourceVersion=0", "&watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"} {
+		events := s.watch(widgetsURL + big + query)
+		if got := s.next(events); got != "ADDED b" {
+			t.Fatalf("event = %s, want ADDED b", got)
+		}
+		if strings.Contains(query, "sendInitialEvents") {
+			if got := s.next(events); got != "BOOKMARK" {
+				t.Fatalf("event = %s, want the end of what exists", got)
+			}
+		}
+		for _, change := range []struct{ name, size, want string }{
+			{"a", "big", "ADDED a"}, {"b", "small", "DELETED b"}, {"b", "big", "ADDED b"}, {"a", "small", "DELETED a"},
+		} {
+			s.must(http.StatusOK, "PATCH", widgetsURL+"/"+change.name, `{"spec":{"size":"`+change.size+`"}}`, merge)
+			if got := s.next(events); got != change.want {
+				t.Fatalf("%s: event = %s, want %s", query, got, change.want)
+			}
+		}
+	}
+	s.must(http.StatusOK, "PATCH", twoURL+"/c", `{"spec":{"size":"big"}}`, merge)
+	if got := s.next(others); got != "MODIFIED c" {
+		t.Errorf("event = %s: watches of other clusters go on", got)
 	}
 }
 

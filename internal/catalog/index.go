@@ -97,8 +97,11 @@ func (x *index) own(cluster logicalcluster.Name, name string) (schema.Served, bo
 	return entry.own[i], true
 }
 
-// set makes crd the definition of its name in cluster.
-func (x *index) set(cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition, terminating bool) (change, error) {
+// set makes crd the definition of its name in cluster. announce is called just before
+// that with the definition there was, nil if there was none, and the one there will be.
+func (x *index) set(cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition, terminating bool,
+	announce func(before, after *schema.Definition),
+) (change, error) {
 	base := x.source.Definitions(cluster)
 	before, known := x.own(cluster, crd.Name)
 	var definition *schema.Definition
@@ -111,6 +114,7 @@ func (x *index) set(cluster logicalcluster.Name, crd *apiextensionsv1.CustomReso
 			return change{}, err
 		}
 	}
+	announce(before.Definition, definition)
 
 	x.mu.Lock()
 	defer x.mu.Unlock()

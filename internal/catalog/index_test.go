@@ -44,7 +44,7 @@ func newTestIndex(t *testing.T, system ...*apiextensionsv1.CustomResourceDefinit
 
 func (x *index) mustSet(t *testing.T, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition, terminating bool) change {
 	t.Helper()
-	change, err := x.set(cluster, crd, terminating)
+	change, err := x.set(cluster, crd, terminating, func(_, _ *schema.Definition) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func BenchmarkSameDefinition(b *testing.B) {
 	runtime.ReadMemStats(&before)
 	x := newIndex(source)
 	for i := 0; b.Loop(); i++ {
-		if _, err := x.set(cluster(i), crd("a", "v1"), false); err != nil {
+		if _, err := x.set(cluster(i), crd("a", "v1"), false, func(_, _ *schema.Definition) {}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // DeleteInstances deletes all objects of crd in cluster. Objects with finalizers stay
 // until those are gone; Instances tells which. Nobody is asked for admission.
 func (c *Catalog) DeleteInstances(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) error {
-	registry, err := c.registry(cluster, crd)
+	registry, err := c.registry(crd)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ type Instance struct {
 // Instances returns the objects of crd that are in cluster, none older than the last
 // write.
 func (c *Catalog) Instances(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) ([]Instance, error) {
-	registry, err := c.registry(cluster, crd)
+	registry, err := c.registry(crd)
 	if err != nil {
 		return nil, err
 	}
@@ -85,28 +85,35 @@ func list(ctx context.Context, registry rest.Lister) ([]unstructured.Unstructure
 	return obj.(*unstructured.UnstructuredList).Items, nil
 }
 
-// registry returns the registry of crd's storage version. It works for definitions
-// that are not served (any more) as well: those that a definition of the Source hides.
-func (c *Catalog) registry(cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) (*customresource.REST, error) {
-	api, err := c.api(cluster, crd)
-	if err != nil {
-		return nil, err
-	}
-	version, err := api.Version(api.StorageVersion())
-	if err != nil {
-		return nil, err
-	}
-	return version.Resource, nil
-}
-
-func (c *Catalog) api(cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) (*compiled.API, error) {
-	if served, ok := c.index.own(cluster, crd.Name); ok {
-		return c.apis.get(served)
-	}
+// registry returns a registry of crd's objects as they are stored, whatever their
+// version. Deleting them needs neither their schema nor a conversion: a definition
+// whose webhook is gone can still be removed. It works for definitions that are not
+// served (any more) as well: those that a definition of the Source hides.
+//
+// It is made for each call, which takes little. Nobody would ever tell that it can be
+// forgotten.
+func (c *Catalog) registry(crd *apiextensionsv1.CustomResourceDefinition) (*customresource.REST, error) {
 	definition, err := schema.New(crd)
 	if err != nil {
 		return nil, err
 	}
-	// Nobody would ever tell that it can be forgotten, so it is not kept.
-	return c.apis.compile(schema.Served{Definition: definition, Identity: storage.CustomResources})
+	version, ok := definition.StorageVersion()
+	if !ok {
+		return nil, fmt.Errorf("definition %s has no storage version", crd.Name)
+	}
+	served := schema.Served{Definition: metadataDefinition(definition, version), Identity: storage.CustomResources}
+	config, err := c.apis.configFor(served)
+	if err != nil {
+		return nil, err
+	}
+	config.AsStored = true
+	api, err := compiled.New(served.Definition, config)
+	if err != nil {
+		return nil, err
+	}
+	compiledVersion, err := api.Version(version)
+	if err != nil {
+		return nil, err
+	}
+	return compiledVersion.Resource, nil
 }

@@ -2,8 +2,6 @@ package catalog
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -40,6 +38,8 @@ type stores struct {
 	// definitionOf returns what a resource is in a cluster.
 	definitionOf func(logicalcluster.Name, storage.Resource) (*schema.Definition, bool)
 
+	late lateFields
+
 	mu   sync.Mutex
 	open map[storage.Resource]*openStore
 }
@@ -50,8 +50,6 @@ type openStore struct {
 	mu sync.Mutex
 	// closed says that this one is over and another has to be opened.
 	closed bool
-	kind   storage.Kind
-	handle *reopenable
 	shared *view.Shared
 }
 
@@ -81,8 +79,10 @@ func (s *stores) getFrom(store *openStore, resource storage.Resource) (shared *v
 	if err != nil {
 		return nil, false, err
 	}
-	store.kind, store.handle = kind, newReopenable(opened)
-	store.shared = &view.Shared{Interface: store.handle, New: kind.New, NewList: kind.NewList, Attrs: kind.Attrs}
+	store.shared = &view.Shared{
+		Interface: opened, New: kind.New, NewList: kind.NewList, Attrs: kind.Attrs,
+		Late: func(ctx context.Context, field string) bool { return s.late.has(ctx, resource, field) },
+	}
 	return store.shared, false, nil
 }
 
@@ -116,6 +116,7 @@ func (s *stores) close(resource storage.Resource, used func() bool) {
 	if store.shared != nil {
 		s.opener.CloseResource(resource)
 	}
+	s.late.forget(resource)
 }
 
 func (s *stores) entry(resource storage.Resource) *openStore {
@@ -135,27 +136,6 @@ func (s *stores) entry(resource storage.Resource) *openStore {
 func waitReady(store apistorage.Interface) {
 	_ = wait.PollUntilContextTimeout(context.Background(), time.Millisecond, openTimeout, true,
 		func(context.Context) (bool, error) { return store.ReadinessCheck() == nil, nil })
-}
-
-// reopen fills the watch cache of resource anew. It is necessary when objects in it
-// can be selected by a field they could not be selected by when they came in: the
-// cache remembers the fields of objects. Watches end, and are begun anew by clients.
-func (s *stores) reopen(resource storage.Resource) error {
-	store := s.entry(resource)
-	store.mu.Lock()
-	defer store.mu.Unlock()
-	if store.shared == nil || store.closed {
-		return nil
-	}
-	s.opener.CloseResource(resource)
-	opened, err := s.opener.Open(resource, store.kind)
-	if err != nil {
-		// Only a layer that is being closed refuses; nobody will ask again.
-		return fmt.Errorf("reopening store: %w", err)
-	}
-	waitReady(opened)
-	store.handle.set(opened)
-	return nil
 }
 
 func (s *stores) kind(resource storage.Resource) storage.Kind {
@@ -194,34 +174,8 @@ func (s *stores) attrs(resource storage.Resource, obj runtime.Object) (labels.Se
 	}
 	if definition, ok := s.definitionOf(cluster, resource); ok {
 		for _, path := range definition.SelectableFields() {
-			selectable[path] = fieldValue(u.Object, path)
+			selectable[path] = view.FieldValue(u, path)
 		}
 	}
 	return accessor.GetLabels(), selectable, nil
-}
-
-// fieldValue returns the scalar at path as selectors compare it, empty if there is none.
-func fieldValue(content map[string]any, path string) string {
-	value, found, err := unstructured.NestedFieldNoCopy(content, strings.Split(path, ".")...)
-	if err != nil || !found || value == nil {
-		return ""
-	}
-	return fmt.Sprint(value)
-}
-
-// gainsField says whether after has a selectable field that before lacks.
-func gainsField(before, after *schema.Definition) bool {
-	if before == nil || after == nil {
-		return false
-	}
-	known := map[string]bool{}
-	for _, path := range before.SelectableFields() {
-		known[path] = true
-	}
-	for _, path := range after.SelectableFields() {
-		if !known[path] {
-			return true
-		}
-	}
-	return false
 }

@@ -81,6 +81,27 @@ func (e *Etcd) Keys(text string) ([]string, error) {
 	return keys, nil
 }
 
+// Value returns what is stored under the only key that ends with suffix.
+func (e *Etcd) Value(t testing.TB, suffix string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), etcdTimeout)
+	defer cancel()
+	response, err := e.client.Get(ctx, "", clientv3.WithPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	for _, kv := range response.Kvs {
+		if strings.HasSuffix(string(kv.Key), suffix) {
+			values = append(values, string(kv.Value))
+		}
+	}
+	if len(values) != 1 {
+		t.Fatalf("%d keys end with %s", len(values), suffix)
+	}
+	return values[0]
+}
+
 // Compact drops all revisions before the present one.
 func (e *Etcd) Compact(t testing.TB) {
 	t.Helper()

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/handlers"
@@ -35,6 +34,10 @@ type Config struct {
 	// AnySchema makes objects be shown as they are stored, whatever their version and
 	// content; the definition's schema is only good for its shape of requests.
 	AnySchema bool
+	// AsStored is AnySchema where objects also keep the version they are stored in.
+	// What is shown then may not be of the definition's version, which matters to
+	// clients but not to those who delete.
+	AsStored bool
 	// Annotate, if set, is handed to the view of each version.
 	Annotate func(*unstructured.Unstructured) map[string]string
 }
@@ -151,25 +154,14 @@ func (a *API) form(name string) *view.Form {
 		Schemas:        a.schemas,
 		Annotate:       a.config.Annotate,
 	}
-	if a.config.AnySchema {
-		form.Schemas = nil
+	if a.config.AnySchema || a.config.AsStored {
+		form.Schemas, form.AsStored = nil, a.config.AsStored
+		return form
 	}
 	if a.definition.CRD.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter {
 		form.Convert = a.convert
 	}
 	return form
-}
-
-func (a *API) convert(u *unstructured.Unstructured, to apischema.GroupVersion) (*unstructured.Unstructured, error) {
-	converted, err := a.unsafe.ConvertToVersion(u, to)
-	if err != nil {
-		return nil, err
-	}
-	result, ok := converted.(*unstructured.Unstructured)
-	if !ok {
-		return nil, fmt.Errorf("conversion returned %T", converted)
-	}
-	return result, nil
 }
 
 func checkNames(names *apiextensionsv1.CustomResourceDefinitionNames) error {

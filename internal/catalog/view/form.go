@@ -20,9 +20,12 @@ type Form struct {
 	// Schemas prune and default. Nil means that objects of any version and content are
 	// shown, as they are but for the name of their version.
 	Schemas *structural.Schemas
-	// Convert turns an object into another version. It may change and return what it
-	// is given. Nil means that versions differ in nothing but their name.
-	Convert func(u *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error)
+	// Convert turns objects, none of which is in that version, into another version and
+	// returns them in the same order. It may change and return what it is given. Nil
+	// means that versions differ in nothing but their name.
+	Convert func(objects []*unstructured.Unstructured, to schema.GroupVersion) ([]*unstructured.Unstructured, error)
+	// AsStored makes objects keep the version they are stored in, both ways.
+	AsStored bool
 	// Annotate, if set, is called with each object on the way out, before its version
 	// is changed, and returns annotations to add.
 	Annotate func(u *unstructured.Unstructured) map[string]string
@@ -31,13 +34,19 @@ type Form struct {
 // out returns stored as callers see it. It may change and return stored if isOwned;
 // otherwise stored shares memory with others.
 func (f *Form) out(stored runtime.Object, isOwned bool) (*unstructured.Unstructured, error) {
-	u, isOwned, err := f.content(stored, isOwned)
-	if err != nil {
-		return nil, err
-	}
-	if len(u.Object) == 0 {
+	u, isOwned, err := f.read(stored, isOwned)
+	if err != nil || len(u.Object) == 0 {
 		// The zero object that a read returns where not found is ignored.
-		return u, nil
+		return u, err
+	}
+	return f.convert(u, f.Kind.GroupVersion(), isOwned)
+}
+
+// read returns stored pruned, defaulted and annotated, in the version it is stored in.
+func (f *Form) read(stored runtime.Object, isOwned bool) (*unstructured.Unstructured, bool, error) {
+	u, isOwned, err := f.content(stored, isOwned)
+	if err != nil || len(u.Object) == 0 {
+		return u, isOwned, err
 	}
 	if extra := f.annotations(u); len(extra) > 0 {
 		if !isOwned {
@@ -45,10 +54,7 @@ func (f *Form) out(stored runtime.Object, isOwned bool) (*unstructured.Unstructu
 		}
 		addAnnotations(u, extra)
 	}
-	if u, isOwned, err = f.normalize(u, isOwned); err != nil {
-		return nil, err
-	}
-	return f.convert(u, f.Kind.GroupVersion(), isOwned)
+	return f.normalize(u, isOwned)
 }
 
 // normalize prunes and defaults u by the schema of the version it is stored in.
@@ -105,50 +111,11 @@ func (f *Form) in(u *unstructured.Unstructured, newObject func() runtime.Object)
 	return object, nil
 }
 
-// convert returns u in another version, pruned by that version's schema.
-func (f *Form) convert(u *unstructured.Unstructured, to schema.GroupVersion, isOwned bool) (*unstructured.Unstructured, error) {
-	if u.GetAPIVersion() == to.String() {
-		return u, nil
-	}
-	if f.Convert != nil {
-		if !isOwned {
-			u, isOwned = u.DeepCopy(), true
-		}
-		var err error
-		if u, err = f.Convert(u, to); err != nil {
-			return nil, fmt.Errorf("converting to %s: %w", to, err)
-		}
-	} else {
-		u = withAPIVersion(u, to)
-	}
-	if f.Schemas == nil || f.Schemas.Coerced(to.Version, u.Object) {
-		return u, nil
-	}
-	if !isOwned {
-		u = u.DeepCopy()
-	}
-	if _, err := f.Schemas.Coerce(u, structural.Options{}); err != nil {
-		return nil, fmt.Errorf("converting to %s: %w", to, err)
-	}
-	return u, nil
-}
-
 func (f *Form) annotations(u *unstructured.Unstructured) map[string]string {
 	if f.Annotate == nil {
 		return nil
 	}
 	return f.Annotate(u)
-}
-
-// withAPIVersion returns an object that differs from u in its version alone. All but
-// the top level is shared.
-func withAPIVersion(u *unstructured.Unstructured, to schema.GroupVersion) *unstructured.Unstructured {
-	content := make(map[string]any, len(u.Object))
-	for key, value := range u.Object {
-		content[key] = value
-	}
-	content["apiVersion"] = to.String()
-	return &unstructured.Unstructured{Object: content}
 }
 
 func addAnnotations(u *unstructured.Unstructured, extra map[string]string) {

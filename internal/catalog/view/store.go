@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
@@ -18,6 +19,10 @@ type Shared struct {
 	New, NewList func() runtime.Object
 	// Attrs returns by what stored objects can be selected.
 	Attrs storage.AttrFunc
+	// Late, if set, says whether the objects in the cluster of ctx can be selected by
+	// field only since after they came into the watch cache, which then does not know
+	// their values of it.
+	Late func(ctx context.Context, field string) bool
 }
 
 // Store is a shared store as a Form sees it.
@@ -118,12 +123,12 @@ func (s *Store) GetList(ctx context.Context, key string, opts storage.ListOption
 	if !ok {
 		return fmt.Errorf("listing into %T instead of an unstructured list", out)
 	}
-	s.selectStored(&opts)
+	own := s.divide(ctx, &opts)
 	stored := s.shared.NewList()
 	if err := s.shared.GetList(ctx, key, opts, stored); err != nil {
 		return err
 	}
-	if err := s.setItems(list, stored); err != nil {
+	if err := s.setItems(list, stored, own); err != nil {
 		return err
 	}
 	from, err := meta.ListAccessor(stored)
@@ -136,33 +141,39 @@ func (s *Store) GetList(ctx context.Context, key string, opts storage.ListOption
 	return nil
 }
 
-func (s *Store) setItems(list *unstructured.UnstructuredList, stored runtime.Object) error {
-	list.Items = make([]unstructured.Unstructured, 0, meta.LenList(stored))
-	return meta.EachListItem(stored, func(item runtime.Object) error {
-		object, err := s.form.out(item, false)
-		if err != nil {
-			return err
+func (s *Store) setItems(list *unstructured.UnstructuredList, stored runtime.Object, own fields.Selector) error {
+	shown := batch{form: s.form, objects: make([]*unstructured.Unstructured, 0, meta.LenList(stored))}
+	if err := meta.EachListItem(stored, func(item runtime.Object) error { return shown.add(item, false) }); err != nil {
+		return err
+	}
+	objects, err := shown.out()
+	if err != nil {
+		return err
+	}
+	list.Items = make([]unstructured.Unstructured, 0, len(objects))
+	for _, object := range objects {
+		if own == nil || matches(own, object) {
+			list.Items = append(list.Items, *object)
 		}
-		list.Items = append(list.Items, *object)
-		return nil
-	})
+	}
+	return nil
 }
 
 // Watch watches objects. Those in the events share memory with the watch cache and
 // must not be changed.
 func (s *Store) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
-	s.selectStored(&opts)
+	var selected *selection
+	if own := s.divide(ctx, &opts); own != nil {
+		var err error
+		if selected, err = s.selection(ctx, key, own, &opts); err != nil {
+			return nil, err
+		}
+	}
 	stored, err := s.shared.Watch(ctx, key, opts)
 	if err != nil {
 		return nil, err
 	}
-	return newWatch(stored, s.form), nil
-}
-
-// selectStored makes the predicate look at objects as they are stored, which is how
-// the store below sees them.
-func (s *Store) selectStored(opts *storage.ListOptions) {
-	opts.Predicate.GetAttrs = s.shared.Attrs
+	return newWatch(stored, s.form, selected), nil
 }
 
 // set makes out, which is the caller's, the object that stored shows.

@@ -9,21 +9,24 @@ import (
 )
 
 // shownWatch shows the events of a watch on a shared store as a form sees them. Its
-// one goroutine ends with the watch.
+// goroutines, one or, where objects are converted, two, end with the watch.
 type shownWatch struct {
 	stored watch.Interface
 	form   *Form
-	result chan watch.Event
-	done   chan struct{}
-	stop   sync.Once
+	// selected, if set, says which events are seen.
+	selected *selection
+	result   chan watch.Event
+	done     chan struct{}
+	stop     sync.Once
 }
 
-func newWatch(stored watch.Interface, form *Form) *shownWatch {
+func newWatch(stored watch.Interface, form *Form, selected *selection) *shownWatch {
 	w := &shownWatch{
-		stored: stored,
-		form:   form,
-		result: make(chan watch.Event),
-		done:   make(chan struct{}),
+		stored:   stored,
+		form:     form,
+		selected: selected,
+		result:   make(chan watch.Event),
+		done:     make(chan struct{}),
 	}
 	go w.run()
 	return w
@@ -43,40 +46,104 @@ func (w *shownWatch) Stop() {
 func (w *shownWatch) run() {
 	defer close(w.result)
 	defer w.stored.Stop()
-	for event := range w.stored.ResultChan() {
-		shown, ok := w.show(event)
-		select {
-		case w.result <- shown:
-		case <-w.done:
-			return
-		}
-		if !ok {
+	next := w.nextEvent
+	if w.form.Convert != nil {
+		waiting := newQueue()
+		go waiting.fill(w.stored)
+		next = func() []watch.Event { return waiting.take(w.done) }
+	}
+	for events := next(); len(events) > 0; events = next() {
+		shown, ok := w.show(events)
+		if !w.send(shown) || !ok {
 			return
 		}
 	}
 }
 
-// show returns event as the form sees it. ok is false if the object cannot be shown:
-// the watch ends with an error event, as upstream's does with an object it cannot decode.
-func (w *shownWatch) show(event watch.Event) (shown watch.Event, ok bool) {
-	var err error
-	switch event.Type {
-	case watch.Error:
-		return event, true
-	case watch.Bookmark:
-		event.Object, err = w.form.bookmark(event.Object)
-	default:
-		object, isOwned := event.Object, false
-		// The cacher wraps events for several watchers, to encode them once. What is
-		// inside can only be had as a copy.
-		if cached, isCached := object.(runtime.CacheableObject); isCached {
-			object, isOwned = cached.GetObject(), true
+// nextEvent returns the next event, nothing if there is none.
+func (w *shownWatch) nextEvent() []watch.Event {
+	event, ok := <-w.stored.ResultChan()
+	if !ok {
+		return nil
+	}
+	return []watch.Event{event}
+}
+
+// send hands on what is selected of events. It returns false if the watch is stopped.
+func (w *shownWatch) send(events []watch.Event) bool {
+	for _, event := range events {
+		if w.selected != nil {
+			var seen bool
+			if event, seen = w.selected.apply(event); !seen {
+				continue
+			}
 		}
-		event.Object, err = w.form.out(object, isOwned)
+		select {
+		case w.result <- event:
+		case <-w.done:
+			return false
+		}
 	}
-	if err != nil {
+	return true
+}
+
+// show returns events as the form sees them. ok is false if an object cannot be shown:
+// the watch ends with an error event, as upstream's does with an object it cannot decode.
+func (w *shownWatch) show(events []watch.Event) (shown []watch.Event, ok bool) {
+	shown, err := w.convert(events)
+	if err == nil {
+		return shown, true
+	}
+	if len(events) == 1 {
 		status := apierrors.NewInternalError(err).Status()
-		return watch.Event{Type: watch.Error, Object: &status}, false
+		return []watch.Event{{Type: watch.Error, Object: &status}}, false
 	}
-	return event, true
+	// What comes before the one that cannot be shown is told.
+	for _, event := range events {
+		one, ok := w.show([]watch.Event{event})
+		shown = append(shown, one...)
+		if !ok {
+			return shown, false
+		}
+	}
+	return shown, true
+}
+
+// convert returns events as the form sees them, or an error if there is one whose
+// object cannot be shown.
+func (w *shownWatch) convert(events []watch.Event) ([]watch.Event, error) {
+	shown := make([]watch.Event, len(events))
+	objects := batch{form: w.form}
+	var at []int
+	for i, event := range events {
+		shown[i] = event
+		switch event.Type {
+		case watch.Error:
+		case watch.Bookmark:
+			bookmark, err := w.form.bookmark(event.Object)
+			if err != nil {
+				return nil, err
+			}
+			shown[i].Object = bookmark
+		default:
+			object, isOwned := event.Object, false
+			// The cacher wraps events for several watchers, to encode them once. What is
+			// inside can only be had as a copy.
+			if cached, isCached := object.(runtime.CacheableObject); isCached {
+				object, isOwned = cached.GetObject(), true
+			}
+			if err := objects.add(object, isOwned); err != nil {
+				return nil, err
+			}
+			at = append(at, i)
+		}
+	}
+	converted, err := objects.out()
+	if err != nil {
+		return nil, err
+	}
+	for i, object := range converted {
+		shown[at[i]].Object = object
+	}
+	return shown, nil
 }
