@@ -11,6 +11,7 @@ import (
 
 	"github.com/forkless/kcp/internal/admission/clusterannotation"
 	"github.com/forkless/kcp/internal/admission/deletionfinalizer"
+	"github.com/forkless/kcp/internal/admission/informers"
 	"github.com/forkless/kcp/internal/admission/logicalcluster"
 	"github.com/forkless/kcp/internal/admission/namespacelifecycle"
 	"github.com/forkless/kcp/internal/admission/pathannotation"
@@ -18,6 +19,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/reservedcrdgroups"
 	"github.com/forkless/kcp/internal/admission/reservednames"
 	"github.com/forkless/kcp/internal/admission/tenancystatus"
+	"github.com/forkless/kcp/internal/admission/webhooks"
 	"github.com/forkless/kcp/internal/admission/workspace"
 	"github.com/forkless/kcp/internal/admission/workspacetype"
 	"github.com/forkless/kcp/internal/admission/workspacetypeexists"
@@ -41,6 +43,9 @@ type Config struct {
 	// Namespaces reads namespaces.
 	Namespaces namespacelifecycle.Namespaces
 
+	// Configurations are what webhooks and policies of workspaces are read from.
+	Configurations informers.Sources
+
 	// Authorizer answers questions of plugins about the caller.
 	Authorizer Authorizer
 }
@@ -54,6 +59,7 @@ type Plugin struct {
 // Plugins returns the plugins in order.
 func Plugins(config Config) []Plugin {
 	resolver := tenancy.NewResolver(config.Types, config.Clusters, config.Paths)
+	hooks := webhooks.Config{Sources: config.Configurations, Authorizer: config.Authorizer}
 	return []Plugin{
 		// What need not be looked at any further goes first.
 		{namespacelifecycle.Name, namespacelifecycle.New(config.Namespaces, config.Clusters)},
@@ -68,8 +74,12 @@ func Plugins(config Config) []Plugin {
 		{workspacetypeexists.Name, workspacetypeexists.New(resolver, config.Clusters, config.Authorizer)},
 		{logicalcluster.Name, logicalcluster.New()},
 
-		// Webhooks and policies of workspaces have their place here: behind what sets
-		// fields, before what guards them.
+		// What workspaces have configured comes behind what sets fields and before what
+		// guards them. Webhooks change objects before policies do, and check them after.
+		{webhooks.MutatingName, webhooks.NewMutating(hooks)},
+		// Mutating admission policies have their place here,
+		// and here validating ones.
+		{webhooks.ValidatingName, webhooks.NewValidating(hooks)},
 
 		{reservednames.Name, reservednames.New()},
 		{reservedcrdannotations.Name, reservedcrdannotations.New()},
@@ -86,6 +96,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs readers of types, clusters and paths")
 	case config.Namespaces == nil:
 		return nil, errors.New("admission needs a reader of namespaces")
+	case config.Configurations.Index == nil || config.Configurations.Namespaces == nil:
+		return nil, errors.New("admission needs the configurations of workspaces")
 	case config.Authorizer == nil:
 		return nil, errors.New("admission needs an authorizer")
 	}
@@ -94,7 +106,7 @@ func New(config Config) (admission.Interface, error) {
 		// Without its name: the chain asks for the interfaces of the plugin itself.
 		chain = append(chain, plugin.Interface)
 	}
-	return admission.NewChainHandler(chain...), nil
+	return reinvoking{admission.NewChainHandler(chain...)}, nil
 }
 
 func certificateApproval(a authorizer.Authorizer) admission.Interface {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/forkless/kcp/internal/admission"
 	"github.com/forkless/kcp/internal/admission/admissiontest"
+	"github.com/forkless/kcp/internal/admission/informers"
+	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -45,6 +47,7 @@ func config(t testing.TB) admission.Config {
 	tree.AddCluster("root:org", "root:organization")
 	return admission.Config{
 		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Namespaces: active{}, Authorizer: yes{},
+		Configurations: informers.Sources{Index: admissiontest.NoConfigurations(), Namespaces: cached.NamespaceReader{}},
 	}
 }
 
@@ -67,6 +70,7 @@ func TestOrder(t *testing.T) {
 		"tenancy.kcp.io/LogicalClusterDeletionFinalizer",
 		"tenancy.kcp.io/WorkspaceTypeExists",
 		"core.kcp.io/LogicalCluster",
+		"apis.kcp.io/MutatingWebhook",
 		"apis.kcp.io/ReservedNames",
 		"kcp.io/PathAnnotation",
 		"kcp.io/ClusterAnnotation",
@@ -81,6 +85,7 @@ func TestOrder(t *testing.T) {
 		"tenancy.kcp.io/WorkspaceType",
 		"tenancy.kcp.io/WorkspaceTypeExists",
 		"core.kcp.io/LogicalCluster",
+		"apis.kcp.io/ValidatingWebhook",
 		"apis.kcp.io/ReservedCRDAnnotations",
 		"kcp.io/ReservedCRDGroups",
 		"kcp.io/PathAnnotation",
@@ -128,11 +133,12 @@ func TestCreate(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	for name, drop := range map[string]func(*admission.Config){
-		"Types":      func(c *admission.Config) { c.Types = nil },
-		"Clusters":   func(c *admission.Config) { c.Clusters = nil },
-		"Paths":      func(c *admission.Config) { c.Paths = nil },
-		"Namespaces": func(c *admission.Config) { c.Namespaces = nil },
-		"Authorizer": func(c *admission.Config) { c.Authorizer = nil },
+		"Types":          func(c *admission.Config) { c.Types = nil },
+		"Clusters":       func(c *admission.Config) { c.Clusters = nil },
+		"Paths":          func(c *admission.Config) { c.Paths = nil },
+		"Namespaces":     func(c *admission.Config) { c.Namespaces = nil },
+		"Configurations": func(c *admission.Config) { c.Configurations = informers.Sources{} },
+		"Authorizer":     func(c *admission.Config) { c.Authorizer = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := config(t)

@@ -26,6 +26,9 @@ var resources = [...]storage.Resource{
 	ValidatingPolicies, ValidatingPolicyBindings,
 }
 
+// Resources returns all of them.
+func Resources() []storage.Resource { return slices.Clone(resources[:]) }
+
 type kind int
 
 func resource(name string) storage.Resource {
