@@ -81,7 +81,7 @@ func (c Config) initialize(ctx context.Context, cluster logicalcluster.Name, plu
 	plugin.SetAuthenticationInfoResolverWrapper(newTransports(ctx).wrap)
 	plugin.SetExternalKubeClientSet(c.Sources.Client(cluster))
 	plugin.SetExternalKubeInformerFactory(c.Sources.Factory(ctx, cluster))
-	plugin.SetAuthorizer(c.Authorizer)
+	plugin.SetAuthorizer(authorizerIn(cluster, c.Authorizer))
 	return plugin.ValidateInitialization()
 }
 
