@@ -10,7 +10,7 @@ import (
 )
 
 // Whose returns the cluster whose configurations apply to a request: that of the
-// request. Params and namespaces are those of the same cluster.
+// request. Instances read namespaces, and ask the authorizer, in this cluster too.
 func Whose(ctx context.Context, _ admission.Attributes) (logicalcluster.Name, error) {
 	return request.Cluster(ctx)
 }
