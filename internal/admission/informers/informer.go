@@ -35,12 +35,11 @@ type shared[V any, O versioned[V]] struct {
 	indexer indexer[V, O]
 }
 
-// AddEventHandler tells handler of what exists, before it returns, and of all changes.
+// AddEventHandler tells handler of what exists, before it returns, and of all changes. It
+// never returns an error: upstream's plugins do not look at it, and the cluster may lose
+// its last configuration while one is being made.
 func (s shared[V, O]) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	at := s.indexer.place
-	if err := at.ctx.Err(); err != nil {
-		return nil, fmt.Errorf("informer of %s has ended: %w", s.indexer.kind.resource.GroupResource, err)
-	}
 	end := at.sources.Index.Subscribe(at.ctx, at.cluster, s.indexer.kind.resource, subscriber[V, O]{s.indexer.kind, handler})
 	return &registered{checker: s.checker(), end: end}, nil
 }

@@ -168,8 +168,9 @@ func TestInformers(t *testing.T) {
 				t.Errorf("heard %v, want %v", heard, want)
 			}
 			cancel()
-			if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil || !informer.IsStopped() {
-				t.Error("a cluster without configurations has informers that do nothing")
+			handle, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{})
+			if err != nil || !handle.HasSynced() || !informer.IsStopped() {
+				t.Errorf("upstream relies on the handle, whether the cluster still needs it or not, got %v, %v", handle, err)
 			}
 		})
 	}

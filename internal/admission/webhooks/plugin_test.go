@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -240,6 +241,34 @@ func TestAConnectionInUseIsClosedAfterItsAnswer(t *testing.T) {
 		}
 	}
 	t.Errorf("%d goroutines are left", left)
+}
+
+// TestConfigurationsComeAndGo lets requests race with the configurations they are made
+// under. Whatever comes first, each request is answered.
+func TestConfigurationsComeAndGo(t *testing.T) {
+	hooks, index := webhooktest.Start(t), admissiontest.NoConfigurations()
+	defer index.Close()
+	hooks.Handle("/deny", webhooktest.Deny("no"))
+	told, plugin := index.Listener(), webhooks.NewValidating(config(index))
+	stored := validating(t, here, admissionregistrationv1.ValidatingWebhook{
+		ClientConfig: hooks.Client("/deny"), Rules: everything(admissionregistrationv1.Create, "configmaps"),
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for ctx.Err() == nil {
+			told.Changed(configurations.ValidatingWebhooks, stored)
+			runtime.Gosched()
+			told.Gone(configurations.ValidatingWebhooks, stored)
+		}
+	})
+	defer wait.Wait()
+	defer stop()
+	for range 200 {
+		if err := validate(t, plugin, here, create(nil)); err != nil && !strings.Contains(err.Error(), "denied the request: no") {
+			t.Fatalf("a request is refused by the webhook or not asked about, got %v", err)
+		}
+	}
 }
 
 // largestInstance bounds the memory of a workspace with a webhook that has been asked.
