@@ -37,7 +37,7 @@ var layers = []layer{
 		name: "mechanisms",
 		parts: []string{
 			"internal/authn", "internal/authz", "internal/builtin", "internal/discovery", "internal/openapi", "internal/quota",
-			 "internal/rootdir", "internal/route", "internal/servingcert",
+			"internal/rootdir", "internal/route", "internal/servingcert",
 			"internal/storage",
 		},
 	},

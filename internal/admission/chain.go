@@ -11,6 +11,7 @@ import (
 
 	"github.com/forkless/kcp/internal/admission/clusterannotation"
 	"github.com/forkless/kcp/internal/admission/deletionfinalizer"
+	"github.com/forkless/kcp/internal/admission/informers"
 	"github.com/forkless/kcp/internal/admission/logicalcluster"
 	"github.com/forkless/kcp/internal/admission/namespacelifecycle"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
@@ -20,6 +21,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/reservednames"
 	"github.com/forkless/kcp/internal/admission/resourcequota"
 	"github.com/forkless/kcp/internal/admission/tenancystatus"
+	"github.com/forkless/kcp/internal/admission/webhooks"
 	"github.com/forkless/kcp/internal/admission/workspace"
 	"github.com/forkless/kcp/internal/admission/workspacetype"
 	"github.com/forkless/kcp/internal/admission/workspacetypeexists"
@@ -49,6 +51,8 @@ type Config struct {
 
 	// Quotas charges what is created to resource quotas.
 	Quotas resourcequota.Ledger
+	// Configurations are what webhooks and policies of workspaces are read from.
+	Configurations informers.Sources
 
 	// Authorizer answers questions of plugins about the caller.
 	Authorizer Authorizer
@@ -63,6 +67,7 @@ type Plugin struct {
 // Plugins returns the plugins in order.
 func Plugins(config Config) []Plugin {
 	resolver := tenancy.NewResolver(config.Types, config.Clusters, config.Paths)
+	hooks := webhooks.Config{Sources: config.Configurations, Authorizer: config.Authorizer}
 	return []Plugin{
 		// What need not be looked at any further goes first.
 		{namespacelifecycle.Name, namespacelifecycle.New(config.Namespaces, config.Clusters)},
@@ -77,8 +82,12 @@ func Plugins(config Config) []Plugin {
 		{workspacetypeexists.Name, workspacetypeexists.New(resolver, config.Clusters, config.Authorizer)},
 		{logicalcluster.Name, logicalcluster.New()},
 
-		// Webhooks and policies of workspaces have their place here: behind what sets
-		// fields, before what guards them.
+		// What workspaces have configured comes behind what sets fields and before what
+		// guards them. Webhooks change objects before policies do, and check them after.
+		{webhooks.MutatingName, webhooks.NewMutating(hooks)},
+		// Mutating admission policies have their place here,
+		// and here validating ones.
+		{webhooks.ValidatingName, webhooks.NewValidating(hooks)},
 
 		{reservednames.Name, reservednames.New()},
 		{reservedcrdannotations.Name, reservedcrdannotations.New()},
@@ -102,6 +111,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs to know how many objects there may be and are")
 	case config.Quotas == nil:
 		return nil, errors.New("admission needs the ledger of quotas")
+	case config.Configurations.Index == nil || config.Configurations.Namespaces == nil:
+		return nil, errors.New("admission needs the configurations of workspaces")
 	case config.Authorizer == nil:
 		return nil, errors.New("admission needs an authorizer")
 	}
@@ -110,7 +121,7 @@ func New(config Config) (admission.Interface, error) {
 		// Without its name: the chain asks for the interfaces of the plugin itself.
 		chain = append(chain, plugin.Interface)
 	}
-	return admission.NewChainHandler(chain...), nil
+	return reinvoking{admission.NewChainHandler(chain...)}, nil
 }
 
 func certificateApproval(a authorizer.Authorizer) admission.Interface {

@@ -13,7 +13,9 @@ import (
 
 	"github.com/forkless/kcp/internal/admission"
 	"github.com/forkless/kcp/internal/admission/admissiontest"
+	"github.com/forkless/kcp/internal/admission/informers"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
+	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -59,6 +61,7 @@ func config(t testing.TB) admission.Config {
 	return admission.Config{
 		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Namespaces: active{}, Authorizer: yes{},
 		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{},
+		Configurations: informers.Sources{Index: admissiontest.NoConfigurations(), Namespaces: cached.NamespaceReader{}},
 	}
 }
 
@@ -81,6 +84,7 @@ func TestOrder(t *testing.T) {
 		"tenancy.kcp.io/LogicalClusterDeletionFinalizer",
 		"tenancy.kcp.io/WorkspaceTypeExists",
 		"core.kcp.io/LogicalCluster",
+		"apis.kcp.io/MutatingWebhook",
 		"apis.kcp.io/ReservedNames",
 		"kcp.io/PathAnnotation",
 		"kcp.io/ClusterAnnotation",
@@ -95,6 +99,7 @@ func TestOrder(t *testing.T) {
 		"tenancy.kcp.io/WorkspaceType",
 		"tenancy.kcp.io/WorkspaceTypeExists",
 		"core.kcp.io/LogicalCluster",
+		"apis.kcp.io/ValidatingWebhook",
 		"apis.kcp.io/ReservedCRDAnnotations",
 		"kcp.io/ReservedCRDGroups",
 		"kcp.io/PathAnnotation",
@@ -144,14 +149,15 @@ func TestCreate(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	for name, drop := range map[string]func(*admission.Config){
-		"Types":      func(c *admission.Config) { c.Types = nil },
-		"Clusters":   func(c *admission.Config) { c.Clusters = nil },
-		"Paths":      func(c *admission.Config) { c.Paths = nil },
-		"Namespaces": func(c *admission.Config) { c.Namespaces = nil },
-		"Limits":     func(c *admission.Config) { c.ObjectLimits.Clusters = nil },
-		"Counts":     func(c *admission.Config) { c.ObjectCounts = nil },
-		"Quotas":     func(c *admission.Config) { c.Quotas = nil },
-		"Authorizer": func(c *admission.Config) { c.Authorizer = nil },
+		"Types":          func(c *admission.Config) { c.Types = nil },
+		"Clusters":       func(c *admission.Config) { c.Clusters = nil },
+		"Paths":          func(c *admission.Config) { c.Paths = nil },
+		"Namespaces":     func(c *admission.Config) { c.Namespaces = nil },
+		"Limits":         func(c *admission.Config) { c.ObjectLimits.Clusters = nil },
+		"Counts":         func(c *admission.Config) { c.ObjectCounts = nil },
+		"Quotas":         func(c *admission.Config) { c.Quotas = nil },
+		"Authorizer":     func(c *admission.Config) { c.Authorizer = nil },
+		"Configurations": func(c *admission.Config) { c.Configurations = informers.Sources{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := config(t)

@@ -10,6 +10,7 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	kubeserviceaccount "k8s.io/kubernetes/pkg/serviceaccount"
 
+	"github.com/forkless/kcp/internal/admission/configurations"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/catalog"
@@ -56,6 +57,8 @@ type Server struct {
 	discovery   *discovery.Discovery
 	openapi     *openapi.OpenAPI
 	controllers []*controller.Controller
+	// configurations are the webhooks and admission policies of all clusters.
+	configurations *configurations.Index
 	// listeners hear of the objects of all resources.
 	listeners []controller.Listener
 	generic   *genericapiserver.GenericAPIServer
@@ -70,7 +73,7 @@ type Server struct {
 // has started, or Close. ctx bounds the start of etcd only. The listener is the
 // server's from now on, also if there is an error.
 func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
-	s := &Server{options: prepared, connections: route.NewConnections(), builtins: &discovery.Builtins{}, ready: make(chan struct{})}
+	s := &Server{options: prepared, connections: route.NewConnections(), builtins: &discovery.Builtins{}, configurations: configurations.NewIndex(), ready: make(chan struct{})}
 	if err := s.openStorage(ctx); err != nil {
 		_ = prepared.Listener.Close()
 		return nil, err
@@ -137,6 +140,7 @@ func (s *Server) Handler() http.Handler { return s.generic.Handler }
 func (s *Server) Close() {
 	s.closeOnce.Do(func() {
 		_ = s.options.Listener.Close()
+		s.configurations.Close()
 		s.layer.Close()
 	})
 }

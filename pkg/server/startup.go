@@ -142,7 +142,8 @@ func (s *Server) startControllers(ctx context.Context) error {
 			return fmt.Errorf("waiting for controller %s: %w", c.Name(), err)
 		}
 	}
-	return nil
+	// Before this requests would wait: no webhook is to be passed by.
+	return waitFor(ctx, s.configurations.Synced())
 }
 
 // announceReady closes the channel of Ready when /readyz says ok. It asks in process

@@ -27,6 +27,11 @@ func (r NamespaceReader) Get(ctx context.Context, cluster logicalcluster.Name, n
 	return r.reader.Get(ctx, cluster, "", name)
 }
 
+// GetCurrent is Get from etcd instead of the watch cache.
+func (r NamespaceReader) GetCurrent(ctx context.Context, cluster logicalcluster.Name, name string) (*core.Namespace, error) {
+	return r.reader.GetCurrent(ctx, cluster, "", name)
+}
+
 // Phase returns the phase of a namespace, or a NotFound Status error. One that is
 // being deleted is terminating, whatever its status says.
 func (r NamespaceReader) Phase(ctx context.Context, cluster logicalcluster.Name, name string) (corev1.NamespacePhase, error) {

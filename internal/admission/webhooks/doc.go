@@ -1,0 +1,12 @@
+// Package webhooks is the admission plugins that ask the webhooks which workspaces have
+// configured, before (mutating) and after (validating) everything else is decided.
+//
+// What is asked, in which order, and what follows from the answers is upstream's. Its
+// plugins know nothing of clusters, so each cluster with configurations has plugins of
+// its own, for as long as it has configurations: see package configurations. Such a
+// plugin shares nothing with those of other clusters, no connection either, so that a
+// webhook that does not answer keeps only those waiting who configured it.
+//
+// Webhooks read in the annotation kcp.io/cluster where an object is, also of one that is
+// not stored yet. The annotation is there for them only.
+package webhooks
