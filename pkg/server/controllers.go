@@ -31,6 +31,7 @@ func (s *Server) buildControllers() error {
 		s.workspaceController,
 		s.logicalClusterController,
 		s.namespaceController,
+		s.garbageCollector,
 	} {
 		c, err := build()
 		if err != nil {

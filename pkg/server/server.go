@@ -13,6 +13,7 @@ import (
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/controllers/garbagecollector"
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/openapi"
 	"github.com/forkless/kcp/internal/route"
@@ -49,6 +50,8 @@ type Server struct {
 	discovery   *discovery.Discovery
 	openapi     *openapi.OpenAPI
 	controllers []*controller.Controller
+	// garbage collects what has lost its owners.
+	garbage *garbagecollector.Collector
 	// listeners hear of the objects of all resources.
 	listeners []controller.Listener
 	generic   *genericapiserver.GenericAPIServer
