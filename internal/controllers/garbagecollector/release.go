@@ -35,7 +35,7 @@ func (c *Collector) orphan(ctx context.Context, key controller.Key, i item) erro
 	if !c.caughtUp(ctx, key) {
 		return controller.After(lookAgain)
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	var group errgroup.Group
 	group.SetLimit(orphanedAtOnce)
 	for _, dependent := range c.Graph.dependents(key) {
 		group.Go(func() error {
