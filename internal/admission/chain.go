@@ -13,6 +13,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/deletionfinalizer"
 	"github.com/forkless/kcp/internal/admission/logicalcluster"
 	"github.com/forkless/kcp/internal/admission/namespacelifecycle"
+	"github.com/forkless/kcp/internal/admission/ownerreferences"
 	"github.com/forkless/kcp/internal/admission/pathannotation"
 	"github.com/forkless/kcp/internal/admission/reservedcrdannotations"
 	"github.com/forkless/kcp/internal/admission/reservedcrdgroups"
@@ -41,6 +42,9 @@ type Config struct {
 	// Namespaces reads namespaces.
 	Namespaces namespacelifecycle.Namespaces
 
+	// Mapper knows the kinds of clusters.
+	Mapper ownerreferences.Mapper
+
 	// Authorizer answers questions of plugins about the caller.
 	Authorizer Authorizer
 }
@@ -61,6 +65,7 @@ func Plugins(config Config) []Plugin {
 		{approval.PluginName, certificateApproval(config.Authorizer)},
 		{signing.PluginName, certificateSigning(config.Authorizer)},
 		{subjectrestriction.PluginName, subjectrestriction.NewPlugin()},
+		{ownerreferences.Name, ownerreferences.New(config.Mapper, config.Authorizer)},
 
 		{workspace.Name, workspace.New(config.Clusters)},
 		{deletionfinalizer.Name, deletionfinalizer.New()},
@@ -86,6 +91,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs readers of types, clusters and paths")
 	case config.Namespaces == nil:
 		return nil, errors.New("admission needs a reader of namespaces")
+	case config.Mapper == nil:
+		return nil, errors.New("admission needs the kinds of clusters")
 	case config.Authorizer == nil:
 		return nil, errors.New("admission needs an authorizer")
 	}

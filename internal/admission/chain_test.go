@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -45,6 +46,7 @@ func config(t testing.TB) admission.Config {
 	tree.AddCluster("root:org", "root:organization")
 	return admission.Config{
 		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Namespaces: active{}, Authorizer: yes{},
+		Mapper: func(logicalcluster.Name) meta.RESTMapper { return meta.NewDefaultRESTMapper(nil) },
 	}
 }
 
@@ -76,6 +78,7 @@ func TestOrder(t *testing.T) {
 	}
 	wantValidating := []string{
 		"CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction",
+		"OwnerReferencesPermissionEnforcement",
 		"tenancy.kcp.io/Workspace",
 		"tenancy.kcp.io/LogicalClusterDeletionFinalizer",
 		"tenancy.kcp.io/WorkspaceType",
@@ -132,6 +135,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"Clusters":   func(c *admission.Config) { c.Clusters = nil },
 		"Paths":      func(c *admission.Config) { c.Paths = nil },
 		"Namespaces": func(c *admission.Config) { c.Namespaces = nil },
+		"Mapper":     func(c *admission.Config) { c.Mapper = nil },
 		"Authorizer": func(c *admission.Config) { c.Authorizer = nil },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apiserver/pkg/admission"
 
 	kcpadmission "github.com/forkless/kcp/internal/admission"
 	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // admission makes the chain of admission plugins. What they ask the authorizer leaves
@@ -15,6 +17,8 @@ func (s *Server) admission() (admission.Interface, error) {
 		Clusters:   s.logicalClusters,
 		Paths:      s.resolver,
 		Namespaces: cached.NewNamespaceReader(s.layer),
+		// The kinds are known when requests come, and not yet.
+		Mapper:     func(cluster logicalcluster.Name) meta.RESTMapper { return s.kinds.Mapper(cluster) },
 		Authorizer: s.authorizer.Silent(),
 	})
 }

@@ -24,13 +24,14 @@ var (
 	namespaces  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	events      = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 	roles       = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
+	bindings    = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}
 	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	widgets     = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 	regions     = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "regions"}
 
 	kinds = map[schema.GroupVersionResource]string{
 		configMaps: "ConfigMap", secrets: "Secret", accounts: "ServiceAccount", namespaces: "Namespace", events: "Event",
-		roles: "ClusterRole", definitions: "CustomResourceDefinition", widgets: "Widget", regions: "Region",
+		roles: "ClusterRole", bindings: "ClusterRoleBinding", definitions: "CustomResourceDefinition", widgets: "Widget", regions: "Region",
 	}
 )
 
