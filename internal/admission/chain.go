@@ -15,6 +15,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/logicalcluster"
 	"github.com/forkless/kcp/internal/admission/namespacelifecycle"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
+	"github.com/forkless/kcp/internal/admission/ownerreferences"
 	"github.com/forkless/kcp/internal/admission/pathannotation"
 	"github.com/forkless/kcp/internal/admission/reservedcrdannotations"
 	"github.com/forkless/kcp/internal/admission/reservedcrdgroups"
@@ -53,6 +54,8 @@ type Config struct {
 	Quotas resourcequota.Ledger
 	// Configurations are what webhooks and policies of workspaces are read from.
 	Configurations informers.Sources
+	// Mapper knows the kinds of clusters.
+	Mapper ownerreferences.Mapper
 
 	// Authorizer answers questions of plugins about the caller.
 	Authorizer Authorizer
@@ -75,6 +78,7 @@ func Plugins(config Config) []Plugin {
 		{approval.PluginName, certificateApproval(config.Authorizer)},
 		{signing.PluginName, certificateSigning(config.Authorizer)},
 		{subjectrestriction.PluginName, subjectrestriction.NewPlugin()},
+		{ownerreferences.Name, ownerreferences.New(config.Mapper, config.Authorizer)},
 
 		{workspace.Name, workspace.New(config.Clusters)},
 		{deletionfinalizer.Name, deletionfinalizer.New()},
@@ -113,6 +117,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs the ledger of quotas")
 	case config.Configurations.Index == nil || config.Configurations.Namespaces == nil:
 		return nil, errors.New("admission needs the configurations of workspaces")
+	case config.Mapper == nil:
+		return nil, errors.New("admission needs the kinds of clusters")
 	case config.Authorizer == nil:
 		return nil, errors.New("admission needs an authorizer")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -62,6 +63,7 @@ func config(t testing.TB) admission.Config {
 		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Namespaces: active{}, Authorizer: yes{},
 		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{},
 		Configurations: informers.Sources{Index: admissiontest.NoConfigurations(), Namespaces: cached.NamespaceReader{}},
+		Mapper:         func(logicalcluster.Name) meta.RESTMapper { return meta.NewDefaultRESTMapper(nil) },
 	}
 }
 
@@ -94,6 +96,7 @@ func TestOrder(t *testing.T) {
 	}
 	wantValidating := []string{
 		"CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction",
+		"OwnerReferencesPermissionEnforcement",
 		"tenancy.kcp.io/Workspace",
 		"tenancy.kcp.io/LogicalClusterDeletionFinalizer",
 		"tenancy.kcp.io/WorkspaceType",
@@ -158,6 +161,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"Quotas":         func(c *admission.Config) { c.Quotas = nil },
 		"Authorizer":     func(c *admission.Config) { c.Authorizer = nil },
 		"Configurations": func(c *admission.Config) { c.Configurations = informers.Sources{} },
+		"Mapper":         func(c *admission.Config) { c.Mapper = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := config(t)

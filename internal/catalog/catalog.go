@@ -32,6 +32,9 @@ type Config struct {
 	Admission admission.Interface
 	// Authorizer is asked whether an update may create. Required.
 	Authorizer authorizer.Authorizer
+	// KindsChanged, if set, is called after the kinds of a cluster have changed, and must
+	// be quick.
+	KindsChanged func(logicalcluster.Name)
 	// MinRequestTimeout is how long lists and watches without a timeout of their own
 	// last at least.
 	MinRequestTimeout time.Duration
@@ -122,6 +125,9 @@ func (c *Catalog) Names(visit func(cluster logicalcluster.Name, name string)) {
 	c.index.names(visit)
 }
 
+// Resources returns the resources that clusters define themselves.
+func (c *Catalog) Resources() []storage.Resource { return c.index.resources() }
+
 // Store returns the store of a resource as it is stored, for all clusters, opening it
 // if need be: of Go types if TypedKind knows it, otherwise of unstructured objects.
 // It is for controllers; what it returns must not be changed, and what is written
@@ -137,6 +143,9 @@ func (c *Catalog) Store(resource storage.Resource) (apistorage.Interface, error)
 // apply brings what has been derived from definitions up to date.
 func (c *Catalog) apply(cluster logicalcluster.Name, change change) {
 	c.apis.drop(change.dropped, storage.CustomResources)
+	if change.before != change.after && c.config.KindsChanged != nil {
+		c.config.KindsChanged(cluster)
+	}
 	if change.before == nil || change.before == change.after {
 		return
 	}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -191,6 +192,17 @@ func (x *index) defines(resource apischema.GroupResource) bool {
 		}
 	}
 	return false
+}
+
+// resources returns the resources that clusters have definitions of themselves.
+func (x *index) resources() []storage.Resource {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	resources := map[storage.Resource]struct{}{}
+	for _, interned := range x.definitions {
+		resources[storage.Resource{GroupResource: interned.value.GroupResource(), Identity: storage.CustomResources}] = struct{}{}
+	}
+	return slices.Collect(maps.Keys(resources))
 }
 
 // uses says whether served is from the Source, which has it for good, or defined by some

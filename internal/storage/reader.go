@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,12 +49,8 @@ func (r *Reader[T, O, L]) get(ctx context.Context, cluster logicalcluster.Name, 
 	if err != nil {
 		return nil, err
 	}
-	key := r.resource.Prefix() + "/"
-	if namespace != "" {
-		key += namespace + "/"
-	}
 	var obj O = new(T)
-	err = store.Get(logicalcluster.NewContext(ctx, cluster), key+name, storage.GetOptions{ResourceVersion: version}, obj)
+	err = store.Get(logicalcluster.NewContext(ctx, cluster), r.resource.Key(namespace, name), storage.GetOptions{ResourceVersion: version}, obj)
 	if storage.IsNotFound(err) {
 		return nil, apierrors.NewNotFound(r.resource.GroupResource, name)
 	}
@@ -130,6 +127,27 @@ func (l *Layer) Store(resource Resource) (storage.Interface, bool) {
 		return nil, false
 	}
 	return s, true
+}
+
+// LastWrite returns the version of the last write of this process to a resource; 0 if its
+// store is not open or nothing has been written.
+func (l *Layer) LastWrite(resource Resource) uint64 {
+	s, ok := l.lookUp(resource)
+	if !ok {
+		return 0
+	}
+	return s.lastWrite.Load()
+}
+
+// Holds says whether there are objects of a resource in any cluster. It asks etcd for one
+// key, and does not need the store to be open.
+func (l *Layer) Holds(ctx context.Context, resource Resource) (bool, error) {
+	response, err := l.client.KV.Get(ctx, l.prefix+resource.Prefix()+"/",
+		clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(1))
+	if err != nil {
+		return false, fmt.Errorf("looking for objects of %s: %w", resource.Prefix(), err)
+	}
+	return len(response.Kvs) > 0, nil
 }
 
 // NewObject returns an empty object of a resource that is open.

@@ -49,6 +49,15 @@ func isIdentity(segment string) bool {
 	return segment == CustomResources || len(segment) >= identityLength && !strings.Contains(segment, ":")
 }
 
+// Key returns the key of an object as upstream's registries build it: without the cluster,
+// which the context adds. namespace is empty for cluster-scoped resources.
+func (r Resource) Key(namespace, name string) string {
+	if namespace == "" {
+		return r.Prefix() + "/" + name
+	}
+	return r.Prefix() + "/" + namespace + "/" + name
+}
+
 // clusterKey returns the prefix of the keys of one cluster, without a slash at the end.
 func clusterKey(prefix string, cluster logicalcluster.Name) string {
 	return prefix + "/" + cluster.String()

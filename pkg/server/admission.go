@@ -1,11 +1,13 @@
 package server
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apiserver/pkg/admission"
 
 	kcpadmission "github.com/forkless/kcp/internal/admission"
 	"github.com/forkless/kcp/internal/admission/informers"
 	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // admission makes the chain of admission plugins. What they ask the authorizer leaves
@@ -23,5 +25,7 @@ func (s *Server) admission() (admission.Interface, error) {
 		Authorizer:     s.authorizer.Silent(),
 		Namespaces:     namespaces,
 		Configurations: informers.Sources{Index: s.configurations, Namespaces: namespaces},
+		// The kinds are known when requests come, and not yet.
+		Mapper: func(cluster logicalcluster.Name) meta.RESTMapper { return s.kinds.Mapper(cluster) },
 	})
 }

@@ -37,6 +37,7 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 		TypedKind:           typedKind,
 		Admission:           admit,
 		Authorizer:          s.authorizer,
+		KindsChanged:        s.kindsChanged,
 		MinRequestTimeout:   time.Duration(config.MinRequestTimeout) * time.Second,
 		MaxRequestBodyBytes: config.MaxRequestBodyBytes,
 	})

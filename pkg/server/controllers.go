@@ -32,6 +32,7 @@ func (s *Server) buildControllers() error {
 		s.logicalClusterController,
 		s.namespaceController,
 		func() (*controller.Controller, error) { return s.quotaController, nil },
+		s.garbageCollector,
 	} {
 		c, err := build()
 		if err != nil {

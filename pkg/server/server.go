@@ -15,6 +15,7 @@ import (
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/controllers/garbagecollector"
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/openapi"
 	"github.com/forkless/kcp/internal/quota"
@@ -59,6 +60,8 @@ type Server struct {
 	controllers []*controller.Controller
 	// configurations are the webhooks and admission policies of all clusters.
 	configurations *configurations.Index
+	// garbage collects what has lost its owners.
+	garbage *garbagecollector.Collector
 	// listeners hear of the objects of all resources.
 	listeners []controller.Listener
 	generic   *genericapiserver.GenericAPIServer

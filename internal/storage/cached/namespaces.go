@@ -32,6 +32,11 @@ func (r NamespaceReader) GetCurrent(ctx context.Context, cluster logicalcluster.
 	return r.reader.GetCurrent(ctx, cluster, "", name)
 }
 
+// List returns the namespaces of a cluster.
+func (r NamespaceReader) List(ctx context.Context, cluster logicalcluster.Name) ([]core.Namespace, error) {
+	return r.reader.List(ctx, cluster, "")
+}
+
 // Phase returns the phase of a namespace, or a NotFound Status error. One that is
 // being deleted is terminating, whatever its status says.
 func (r NamespaceReader) Phase(ctx context.Context, cluster logicalcluster.Name, name string) (corev1.NamespacePhase, error) {
