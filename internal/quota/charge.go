@@ -37,8 +37,6 @@ type charge struct {
 	// settled says that err is the answer.
 	settled bool
 	err     error
-	// quotas are what it is charged to.
-	quotas []Key
 }
 
 func (c *charge) settle(err error) { c.settled, c.err = true, err }
@@ -142,7 +140,7 @@ func (l *Ledger) write(ctx context.Context, cluster logicalcluster.Name, changed
 	if err == nil {
 		for _, c := range open {
 			c.settle(nil)
-			l.follow(c.ctx, c.object, c.quotas)
+			l.follow(c.ctx, cluster, c.object)
 		}
 		return true
 	}
@@ -244,7 +242,7 @@ func (r *running) admit(charges []*charge) (refusing []Key) {
 		for i, key := range keys {
 			quotas[i] = *r.now[key]
 		}
-		c.quotas = nil
+		c.object.quotas = nil
 		var charged []corev1.ResourceQuota
 		charged, c.err = resourcequota.CheckRequest(quotas, c.attributes, evaluator(c.object.resource), nil)
 		if c.err != nil {
@@ -256,7 +254,7 @@ func (r *running) admit(charges []*charge) (refusing []Key) {
 		}
 		for i, key := range keys {
 			if !quota.Equals(quotas[i].Status.Used, charged[i].Status.Used) {
-				c.quotas = append(c.quotas, key)
+				c.object.quotas = append(c.object.quotas, key)
 				r.now[key] = &charged[i]
 			}
 		}
@@ -267,7 +265,7 @@ func (r *running) admit(charges []*charge) (refusing []Key) {
 // settleUncharged settles the charges for which nothing has to be written.
 func (r *running) settleUncharged(charges []*charge) {
 	for _, c := range charges {
-		if !c.settled && (c.err != nil || len(c.quotas) == 0) {
+		if !c.settled && (c.err != nil || len(c.object.quotas) == 0) {
 			c.settle(c.err)
 		}
 	}

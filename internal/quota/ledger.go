@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,9 +25,9 @@ type Store interface {
 	UpdateStatus(ctx context.Context, cluster logicalcluster.Name, quotas ...*corev1.ResourceQuota) error
 	// Count returns how many objects of a resource are stored in a namespace, or in all
 	// of a cluster if that is empty, and which of those it is asked to look for, all at
-	// one moment and with everything that was written before. What it cannot look for
-	// too is not found.
-	Count(ctx context.Context, cluster logicalcluster.Name, namespace string, resource schema.GroupResource, look []Object) (count int64, found []bool, err error)
+	// one moment, that of revision, and with everything that was written before. What it
+	// cannot look for too is not found.
+	Count(ctx context.Context, cluster logicalcluster.Name, namespace string, resource schema.GroupResource, look []Object) (count int64, found []bool, revision int64, err error)
 }
 
 // Ledger knows what quotas there are and what is used of them. All methods may be called
@@ -140,72 +139,4 @@ func (l *Ledger) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("waiting until all quotas are known: %w", ctx.Err())
 	}
-}
-
-// pending is an object that was charged and may be stored or not.
-type pending struct {
-	Object
-	resource schema.GroupResource
-	// ended is when its request ended, zero if it has not.
-	ended time.Time
-}
-
-// settles is how long after the end of its request an object is stored if it ever will
-// be: the request may have ended for the client before it had for the store.
-const settles = 3 * time.Second
-
-// expect makes an object pending until ctx ends, for the sake of the quotas it is charged
-// to.
-func (l *Ledger) expect(cluster logicalcluster.Name, p *pending) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.pending[cluster] == nil {
-		l.pending[cluster] = map[*pending]struct{}{}
-	}
-	l.pending[cluster][p] = struct{}{}
-}
-
-// unexpect undoes expect.
-func (l *Ledger) unexpect(cluster logicalcluster.Name, p *pending) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.drop(cluster, p)
-}
-
-func (l *Ledger) drop(cluster logicalcluster.Name, p *pending) {
-	delete(l.pending[cluster], p)
-	if len(l.pending[cluster]) == 0 {
-		delete(l.pending, cluster)
-	}
-}
-
-// follow notes when the request of a pending object ends.
-func (l *Ledger) follow(ctx context.Context, p *pending, quotas []Key) {
-	end := func() {
-		l.mu.Lock()
-		p.ended = time.Now()
-		l.mu.Unlock()
-		for _, key := range quotas {
-			l.ended(key)
-		}
-	}
-	if ctx.Done() == nil {
-		// Nobody will say when.
-		end()
-		return
-	}
-	context.AfterFunc(ctx, end)
-}
-
-// expected returns the pending objects of a resource at a place.
-func (l *Ledger) expected(at place, resource schema.GroupResource) []*pending {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	var all []*pending
-	for p := range l.pending[at.cluster] {
-		if p.resource == resource && (at.namespace == "" || at.namespace == p.Namespace) {
-			all = append(all, p)
-		}
-	}
-	return all
 }

@@ -186,42 +186,76 @@ func TestFailedWriteIsRefusedAndCountedAnew(t *testing.T) {
 func TestPending(t *testing.T) {
 	m := newMemory()
 	l, ended := ledger(t, m)
-	key := known(t, m, l, quotaOf("ns", "q", limits(5)))
-	recount := func(want string, wantAgain bool) {
+	key := known(t, m, l, quotaOf("ns", "q", limits(9)))
+	recount := func(when, want string, wantAgain bool) {
 		t.Helper()
 		again, err := l.Recount(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := m.used(one, "ns", "q", countSecrets); got != want || (again > 0) != wantAgain {
-			t.Errorf("%s are used, to be counted again in %s, want %s, again %t", got, again, want, wantAgain)
+			t.Errorf("%s: %s are used, to be counted again in %s, want %s, again %t", when, got, again, want, wantAgain)
 		}
 	}
+	countedAnew := func(why string) {
+		t.Helper()
+		select {
+		case got := <-ended:
+			if got != key {
+				t.Errorf("%s: %v is to be counted anew, want %v", why, got, key)
+			}
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s: nothing is counted anew", why)
+		}
+	}
+	settled := func(name string, revision int) {
+		l.Settled(one, secrets, Object{"ns", name}, int64(revision))
+	}
 	ctx, end := context.WithCancel(t.Context())
-	for _, name := range []string{"stored", "failed"} {
+	for _, name := range []string{"stored", "removed", "exists", "refused", "lost"} {
 		if err := l.Charge(ctx, one, create(secrets, "ns", name, false)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	recount("2", false)
+	recount("nothing is stored yet", "5", false)
 	m.store(one, secrets, "ns", "stored")
-	recount("2", false)
+	recount("one is, which the ledger has not heard", "5", false)
+	settled("stored", m.revision)
+	recount("nor does it make a difference when it has", "5", false)
+	m.store(one, secrets, "ns", "removed")
+	settled("removed", m.revision)
+	m.remove(one, secrets, "ns", "removed")
+	recount("one is stored and removed again", "4", false)
+	settled("exists", 0)
+	countedAnew("one was not stored")
+	recount("one was not stored", "3", false)
+
 	end()
-	for range 2 {
-		if got := <-ended; got != key {
-			t.Errorf("%v is to be counted anew, want %v", got, key)
-		}
-	}
-	recount("2", true)
+	countedAnew("the requests have ended")
+	countedAnew("the requests have ended")
+	recount("two have not come to the store, or nobody knows", "3", true)
+	m.store(one, secrets, "ns", "lost")
+	recount("one of them was stored all the same", "3", true)
 	for p := range l.pending[one] {
 		p.ended = p.ended.Add(-settles)
 	}
-	recount("1", false)
+	recount("some time has passed", "2", false)
 	if len(l.pending) != 0 {
 		t.Error("something is pending for ever")
 	}
-	m.remove(one, secrets, "ns", "stored")
-	recount("0", false)
+}
+
+// TestStoredWhileCounting: what is stored after the moment that is counted is added, and
+// what was stored before it and is not there any more is not.
+func TestStoredWhileCounting(t *testing.T) {
+	l, _ := ledger(t, newMemory())
+	before := &pending{Object: Object{"ns", "before"}, resource: secrets, stored: 5}
+	after := &pending{Object: Object{"ns", "after"}, resource: secrets, stored: 7}
+	never := &pending{Object: Object{"ns", "never"}, resource: secrets}
+	n, again := l.missing(one, []*pending{before, after, never}, make([]bool, 3), 6)
+	if n != 1 || again != 0 {
+		t.Errorf("%d are added, to be counted again in %s, want 1 that was stored later", n, again)
+	}
 }
 
 func TestQuotaOfTheCluster(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/forkless/kcp/config/rbac"
-	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 var (
@@ -121,39 +120,15 @@ func (l *Ledger) count(ctx context.Context, at place, resource schema.GroupResou
 	if resource == clusterRoleBindings {
 		look = append(look, Object{Name: rbac.WorkspaceAdminBinding})
 	}
-	n, found, err := l.store.Count(ctx, at.cluster, at.namespace, resource, look)
+	n, found, revision, err := l.store.Count(ctx, at.cluster, at.namespace, resource, look)
 	if err != nil {
 		return 0, 0, err
 	}
 	if resource == clusterRoleBindings && found[len(expected)] {
 		n--
 	}
-	missing, again := l.missing(at.cluster, expected, found)
+	missing, again := l.missing(at.cluster, expected, found, revision)
 	return n + missing, again, nil
-}
-
-// missing returns how many of the pending objects that were not found are to be
-// counted, and forgets those that need not be thought of any more. again is when it may
-// be sure of more.
-func (l *Ledger) missing(cluster logicalcluster.Name, expected []*pending, found []bool) (n int64, again time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	names := map[Object]bool{}
-	for i, p := range expected {
-		over := !p.ended.IsZero()
-		left := settles - time.Since(p.ended)
-		switch {
-		case over && (found[i] || left <= 0):
-			l.drop(cluster, p)
-		case found[i]:
-		default:
-			names[p.Object] = true
-			if over {
-				again = max(again, left)
-			}
-		}
-	}
-	return int64(len(names)), again
 }
 
 func compareKeys(a, b Key) int {

@@ -82,7 +82,7 @@ func (m *memory) UpdateStatus(_ context.Context, cluster logicalcluster.Name, qu
 	return nil
 }
 
-func (m *memory) Count(_ context.Context, cluster logicalcluster.Name, namespace string, resource schema.GroupResource, look []Object) (count int64, found []bool, err error) {
+func (m *memory) Count(_ context.Context, cluster logicalcluster.Name, namespace string, resource schema.GroupResource, look []Object) (count int64, found []bool, revision int64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for o := range m.objects {
@@ -93,7 +93,7 @@ func (m *memory) Count(_ context.Context, cluster logicalcluster.Name, namespace
 	for _, object := range look {
 		found = append(found, m.objects[stored{cluster, resource, object}])
 	}
-	return count, found, nil
+	return count, found, int64(m.revision), nil
 }
 
 // put stores a quota as somebody else does, and returns it.
@@ -110,6 +110,7 @@ func (m *memory) put(cluster logicalcluster.Name, q *corev1.ResourceQuota) *core
 func (m *memory) store(cluster logicalcluster.Name, resource schema.GroupResource, namespace, name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.revision++
 	m.objects[stored{cluster, resource, Object{namespace, name}}] = true
 }
 

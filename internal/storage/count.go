@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,7 +77,9 @@ type tally struct {
 type counter struct {
 	client *clientv3.Client
 	prefix string
-	limit  Limit
+	// limit and observe are asked and told about each single create. Both may be nil.
+	limit   Limit
+	observe Observe
 
 	// active says that counting has begun. It is set before the keys are looked at: a
 	// write that is not in what was seen finds it set.
@@ -183,12 +184,12 @@ func (c *counter) see(ctx context.Context) (seen map[logicalcluster.Name]tally, 
 func (c *counter) tallyKeys(keys []*mvccpb.KeyValue, seen map[logicalcluster.Name]tally) {
 	var last logicalcluster.Name
 	for _, kv := range keys {
-		resource, name, ok := locate(c.prefix, string(kv.Key))
-		if !ok || !counts(resource) {
+		at, ok := locate(c.prefix, string(kv.Key))
+		if !ok || !counts(at.resource) {
 			continue
 		}
-		if name != last.String() {
-			parsed, err := logicalcluster.ParseName(name)
+		if at.cluster != last.String() {
+			parsed, err := logicalcluster.ParseName(at.cluster)
 			if err != nil {
 				continue
 			}
@@ -332,30 +333,4 @@ func (c *counter) close() {
 	c.mu.Unlock()
 	c.cancel()
 	c.wg.Wait()
-}
-
-// locate returns the resource and the cluster of a key below prefix. ok is false if it is
-// not one of an object.
-func locate(prefix, key string) (resource schema.GroupResource, cluster string, ok bool) {
-	rest, ok := strings.CutPrefix(key, prefix+"/")
-	if !ok {
-		return resource, "", false
-	}
-	group, rest, ok := strings.Cut(rest, "/")
-	if !ok {
-		return resource, "", false
-	}
-	name, rest, ok := strings.Cut(rest, "/")
-	if !ok {
-		return resource, "", false
-	}
-	if group == coreGroup {
-		group = ""
-	}
-	resource = schema.GroupResource{Group: group, Resource: name}
-	segment, rest, ok := strings.Cut(rest, "/")
-	if ok && isIdentity(segment) {
-		segment, _, ok = strings.Cut(rest, "/")
-	}
-	return resource, segment, ok
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -255,22 +256,66 @@ func TestWriteOfUnknownOutcome(t *testing.T) {
 	}
 }
 
+// TestOutcomesAreTold: whoever has to know what became of a create is told before the
+// creator is.
+func TestOutcomesAreTold(t *testing.T) {
+	layer, store := openConfigMaps(t)
+	var told []string
+	layer.ObserveCreates(func(cluster logicalcluster.Name, resource schema.GroupResource, object ObjectName, revision int64) {
+		told = append(told, fmt.Sprintf("%s %s %s/%s %t", cluster, resource, object.Namespace, object.Name, revision > 0))
+	})
+	a := create(t, store, one, "a")
+	ctx := logicalcluster.NewContext(t.Context(), one)
+	if err := store.Create(ctx, "/core/configmaps/default/a", configMap("a"), &corev1.ConfigMap{}, 0); !storage.IsExist(err) {
+		t.Errorf("got error %v, want that it exists", err)
+	}
+	remove(t, store, one, "a")
+	layer.LimitObjects(func(_ context.Context, _ logicalcluster.Name, _ schema.GroupResource, name string) (int64, bool, error) {
+		return 0, name == "b", nil
+	})
+	layer.CountObjects()
+	if err := store.Create(ctx, "/core/configmaps/default/b", configMap("b"), &corev1.ConfigMap{}, 0); !apierrors.IsForbidden(err) {
+		t.Errorf("got error %v, want Forbidden", err)
+	}
+	want := []string{"one configmaps default/a true", "one configmaps default/a false", "one configmaps default/b false"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	count, found, revision, err := layer.Stored(t.Context(), one, "default", []Resource{configMaps},
+		[]ObjectName{{"default", "a"}, {"default", "c"}})
+	if err != nil || count != 0 || found[0] || found[1] || fmt.Sprint(revision) <= a.ResourceVersion {
+		t.Errorf("got count %d, found %v at %d, error %v", count, found, revision, err)
+	}
+	create(t, store, one, "c")
+	create(t, store, two, "a")
+	other := Resource{GroupResource: configMaps.GroupResource, Identity: CustomResources}
+	count, found, _, err = layer.Stored(t.Context(), one, "", []Resource{other, configMaps},
+		[]ObjectName{{"default", "a"}, {"default", "c"}})
+	if err != nil || count != 1 || found[0] || !found[1] {
+		t.Errorf("got count %d, found %v, error %v", count, found, err)
+	}
+	if _, _, _, err := layer.Stored(t.Context(), logicalcluster.Wildcard, "", []Resource{configMaps}, nil); err == nil {
+		t.Error("objects of all clusters are counted together")
+	}
+}
+
 func TestLocate(t *testing.T) {
 	identity := "3b1c9ad0d7e0e3a1cf1b1b2ef1a8f8a6f4a2b1f0c7d8e9f0a1b2c3d4e5f60718"
 	for key, want := range map[string]string{
-		"/registry/core/configmaps/one/default/a":                      "configmaps one",
-		"/registry/core/namespaces/root/default":                       "namespaces root",
-		"/registry/apps/deployments/system:admin/ns/a":                 "deployments.apps system:admin",
-		"/registry/example.com/widgets/customresources/one/ns/a":       "widgets.example.com one",
-		"/registry/example.com/widgets/" + identity + "/one/name":      "widgets.example.com one",
+		"/registry/core/configmaps/one/default/a":                      "configmaps one default/a",
+		"/registry/core/namespaces/root/default":                       "namespaces root /default",
+		"/registry/apps/deployments/system:admin/ns/a":                 "deployments.apps system:admin ns/a",
+		"/registry/example.com/widgets/customresources/one/ns/a":       "widgets.example.com one ns/a",
+		"/registry/example.com/widgets/" + identity + "/one/name":      "widgets.example.com one /name",
 		"/registry/core/configmaps/one":                                "",
 		"/registry/example.com/widgets/customresources/nothing-behind": "",
 		"/elsewhere/core/configmaps/one/default/a":                     "",
 		"compact_rev_key": "",
 	} {
 		got := ""
-		if resource, cluster, ok := locate("/registry", key); ok {
-			got = resource.String() + " " + cluster
+		if at, ok := locate("/registry", key); ok {
+			got = at.resource.String() + " " + at.cluster + " " + at.object.Namespace + "/" + at.object.Name
 		}
 		if got != want {
 			t.Errorf("%s: got %q, want %q", key, got, want)

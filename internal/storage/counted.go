@@ -3,13 +3,11 @@ package storage
 import (
 	"context"
 	"errors"
-	"path"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/v3/kubernetes"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -24,13 +22,14 @@ type counted struct {
 
 // OptimisticPut implements kubernetes.Interface.
 func (c counted) OptimisticPut(ctx context.Context, key string, value []byte, revision int64, opts kubernetes.PutOptions) (kubernetes.PutResponse, error) {
-	resource, _, ok := locate(c.counter.prefix, key)
+	at, ok := locate(c.counter.prefix, key)
 	cluster, inCluster := logicalcluster.FromContext(ctx)
-	if revision != 0 || !ok || !inCluster || !counts(resource) {
+	if revision != 0 || !ok || !inCluster || !counts(at.resource) {
 		return c.Interface.OptimisticPut(ctx, key, value, revision, opts)
 	}
-	reserved, err := c.reserve(ctx, cluster, resource, path.Base(key))
+	reserved, err := c.reserve(ctx, cluster, at)
 	if err != nil {
+		c.tell(cluster, at, 0)
 		return kubernetes.PutResponse{}, err
 	}
 	response, err := c.Interface.OptimisticPut(ctx, key, value, revision, opts)
@@ -46,22 +45,31 @@ func (c counted) OptimisticPut(ctx context.Context, key string, value []byte, re
 	}
 	if unknownOutcome(err) {
 		c.counter.doubt()
+	} else {
+		c.tell(cluster, at, created)
 	}
 	return response, err
 }
 
+// tell tells the observer what became of a create.
+func (c counted) tell(cluster logicalcluster.Name, at location, revision int64) {
+	if c.counter.observe != nil {
+		c.counter.observe(cluster, at.resource, at.object, revision)
+	}
+}
+
 // reserve takes a slot for an object that is to be created, if its cluster is limited.
-func (c counted) reserve(ctx context.Context, cluster logicalcluster.Name, resource schema.GroupResource, name string) (bool, error) {
+func (c counted) reserve(ctx context.Context, cluster logicalcluster.Name, at location) (bool, error) {
 	if c.counter.limit == nil || !c.counter.active.Load() {
 		return false, nil
 	}
-	limit, limited, err := c.counter.limit(ctx, cluster, resource, name)
+	limit, limited, err := c.counter.limit(ctx, cluster, at.resource, at.object.Name)
 	if err != nil || !limited {
 		return false, err
 	}
 	err = c.counter.reserve(ctx, cluster, limit)
 	if full := (LimitReached{}); errors.As(err, &full) {
-		full.resource, full.name = resource, name
+		full.resource, full.name = at.resource, at.object.Name
 		err = full
 	}
 	return err == nil, err
@@ -70,8 +78,8 @@ func (c counted) reserve(ctx context.Context, cluster logicalcluster.Name, resou
 // OptimisticDelete implements kubernetes.Interface.
 func (c counted) OptimisticDelete(ctx context.Context, key string, revision int64, opts kubernetes.DeleteOptions) (kubernetes.DeleteResponse, error) {
 	response, err := c.Interface.OptimisticDelete(ctx, key, revision, opts)
-	resource, _, ok := locate(c.counter.prefix, key)
-	if cluster, inCluster := logicalcluster.FromContext(ctx); ok && inCluster && counts(resource) {
+	at, ok := locate(c.counter.prefix, key)
+	if cluster, inCluster := logicalcluster.FromContext(ctx); ok && inCluster && counts(at.resource) {
 		if err == nil && response.Succeeded {
 			c.counter.wrote(cluster, -1, response.Revision)
 		}

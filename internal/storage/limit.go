@@ -13,6 +13,15 @@ import (
 // created in it; limited is false if that one is not held to any number.
 type Limit func(ctx context.Context, cluster logicalcluster.Name, resource schema.GroupResource, name string) (limit int64, limited bool, err error)
 
+// Observe is told what became of a single object that was to be created: it is stored
+// since revision, or, if that is 0, it is not and never will be. Of a write whose outcome
+// is unknown it is not told.
+type Observe func(cluster logicalcluster.Name, resource schema.GroupResource, object ObjectName, revision int64)
+
+// ObserveCreates makes the layer tell observe before the creator knows. It is called
+// before the layer is used.
+func (l *Layer) ObserveCreates(observe Observe) { l.counter.observe = observe }
+
 // LimitReached says that a cluster holds as many objects as it may.
 type LimitReached struct {
 	Cluster      logicalcluster.Name

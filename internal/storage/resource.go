@@ -58,6 +58,42 @@ func (r Resource) Key(namespace, name string) string {
 	return r.Prefix() + "/" + namespace + "/" + name
 }
 
+// location is what a key says of its object.
+type location struct {
+	resource schema.GroupResource
+	cluster  string
+	object   ObjectName
+}
+
+// locate reads a key below prefix. ok is false if it is not that of an object.
+func locate(prefix, key string) (at location, ok bool) {
+	rest, ok := strings.CutPrefix(key, prefix+"/")
+	if !ok {
+		return at, false
+	}
+	group, rest, ok := strings.Cut(rest, "/")
+	if !ok {
+		return at, false
+	}
+	if group != coreGroup {
+		at.resource.Group = group
+	}
+	at.resource.Resource, rest, ok = strings.Cut(rest, "/")
+	if !ok {
+		return at, false
+	}
+	at.cluster, rest, ok = strings.Cut(rest, "/")
+	if ok && isIdentity(at.cluster) {
+		at.cluster, rest, ok = strings.Cut(rest, "/")
+	}
+	if namespace, name, namespaced := strings.Cut(rest, "/"); namespaced {
+		at.object = ObjectName{namespace, name}
+	} else {
+		at.object = ObjectName{Name: rest}
+	}
+	return at, ok
+}
+
 // clusterKey returns the prefix of the keys of one cluster, without a slash at the end.
 func clusterKey(prefix string, cluster logicalcluster.Name) string {
 	return prefix + "/" + cluster.String()

@@ -18,13 +18,13 @@ type ObjectName struct{ Namespace, Name string }
 
 // Stored counts the objects of resources in a namespace of a cluster, or in all of the
 // cluster if that is empty, and looks whether there are objects of some names: at one
-// moment, and with everything in it that was written before the call. It reads keys of
-// etcd only, whether the stores of the resources are open or not.
+// moment, that of revision, and with everything in it that was written before the call. It
+// reads keys of etcd only, whether the stores of the resources are open or not.
 //
 // There is a bound on how many it can look for. The others it says are not there.
-func (l *Layer) Stored(ctx context.Context, cluster logicalcluster.Name, namespace string, resources []Resource, look []ObjectName) (count int64, found []bool, err error) {
+func (l *Layer) Stored(ctx context.Context, cluster logicalcluster.Name, namespace string, resources []Resource, look []ObjectName) (count int64, found []bool, revision int64, err error) {
 	if cluster.Empty() || cluster.IsWildcard() {
-		return 0, nil, fmt.Errorf("objects of cluster %q cannot be counted", cluster)
+		return 0, nil, 0, fmt.Errorf("objects of cluster %q cannot be counted", cluster)
 	}
 	bound := defaultMaxTxnOperations
 	if l.exclusive {
@@ -51,7 +51,7 @@ func (l *Layer) Stored(ctx context.Context, cluster logicalcluster.Name, namespa
 	}
 	response, err := l.client.KV.Txn(ctx).Then(operations...).Commit()
 	if err != nil {
-		return 0, nil, fmt.Errorf("counting objects of %s: %w", cluster, err)
+		return 0, nil, 0, fmt.Errorf("counting objects of %s: %w", cluster, err)
 	}
 	for i, r := range response.Responses {
 		if i < len(resources) {
@@ -60,5 +60,5 @@ func (l *Layer) Stored(ctx context.Context, cluster logicalcluster.Name, namespa
 			found[(i-len(resources))/len(resources)] = true
 		}
 	}
-	return count, found, nil
+	return count, found, response.Header.Revision, nil
 }

@@ -19,6 +19,9 @@ func (s *Server) buildQuotas() {
 	s.quotas = quota.NewLedger(quotaStore{cached.NewQuotaStore(s.layer), s}, func(key quota.Key) {
 		resourcequota.Enqueue(s.quotaController, key)
 	})
+	s.layer.ObserveCreates(func(cluster logicalcluster.Name, resource schema.GroupResource, object storage.ObjectName, revision int64) {
+		s.quotas.Settled(cluster, resource, quota.Object(object), revision)
+	})
 	s.quotaController = resourcequota.New(s.quotas)
 	s.listeners = append(s.listeners, resourcequota.NewListener(s.quotas, s.quotaController))
 }
@@ -30,7 +33,7 @@ type quotaStore struct {
 }
 
 // Count counts objects of a resource.
-func (q quotaStore) Count(ctx context.Context, cluster logicalcluster.Name, namespace string, resource schema.GroupResource, look []quota.Object) (count int64, found []bool, err error) {
+func (q quotaStore) Count(ctx context.Context, cluster logicalcluster.Name, namespace string, resource schema.GroupResource, look []quota.Object) (count int64, found []bool, revision int64, err error) {
 	names := make([]storage.ObjectName, len(look))
 	for i, object := range look {
 		names[i] = storage.ObjectName(object)
