@@ -11,7 +11,7 @@
 //   - internal/storage is the seam of tenancy: one place puts the cluster of a request
 //     into storage keys. Beside it are the other mechanisms: internal/builtin,
 //     internal/authn, internal/authz, internal/controller, internal/discovery,
-//     internal/openapi, internal/route.
+//     internal/openapi, internal/quota, internal/route.
 //   - internal/catalog answers which resources exist in a workspace. It and its
 //     neighbors are the domains: they know what workspaces, bindings and shards mean.
 //   - internal/bootstrap, internal/controllers and internal/virtual are the behavior.
