@@ -19,7 +19,8 @@ var CustomResourceDefinitions = storage.Resource{
 }
 
 // DefinitionReader reads CustomResourceDefinitions. What it returns is converted and
-// belongs to the caller, but for what the conversion shares.
+// shares memory with the watch cache all the same: it must not be changed, but for the
+// top level of the object.
 type DefinitionReader struct {
 	layer  *storage.Layer
 	reader *storage.Reader[apiextensions.CustomResourceDefinition, *apiextensions.CustomResourceDefinition, *apiextensions.CustomResourceDefinitionList]
@@ -87,6 +88,6 @@ func (r DefinitionReader) UpdateStatus(ctx context.Context, cluster logicalclust
 
 func convertDefinition(in *apiextensions.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out := &apiextensionsv1.CustomResourceDefinition{}
-	// The conversion may write into what it reads where the two versions share memory.
-	return out, apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(in.DeepCopy(), out, nil)
+	// The conversion only reads: upstream encodes what is in watch caches by it.
+	return out, apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(in, out, nil)
 }
