@@ -51,6 +51,7 @@ func (s *Server) buildGeneric() error {
 	if err != nil {
 		return err
 	}
+	s.installIssuer()
 	return groups.Install(s.generic)
 }
 
@@ -103,9 +104,10 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 		Authenticator: authenticate,
 		Audiences:     s.options.Authentication.APIAudiences,
 		Tokens: &builtin.Tokens{
-			Issuer:        s.tokens,
-			Audiences:     s.options.Authentication.APIAudiences,
-			MaxExpiration: s.options.ServiceAccounts.MaxExpiration,
+			Issuer:           s.tokens.requested,
+			Audiences:        s.options.Authentication.APIAudiences,
+			MaxExpiration:    s.options.ServiceAccounts.MaxExpiration,
+			ExtendExpiration: s.options.ServiceAccounts.ExtendExpiration,
 		},
 		EventTTL: s.options.EventTTL(),
 	}
