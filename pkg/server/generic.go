@@ -97,7 +97,7 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Config {
 	rules := authz.NewRules(s.bootstrap, s.policy)
 	return builtin.Config{
-		RESTOptions:   s.layer.RESTOptions(func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) }),
+		RESTOptions:   s.layer.RESTOptions(func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) }, builtin.Share),
 		Authorizer:    s.authorizer.Reviews(),
 		RoleRules:     rules,
 		UserRules:     rules.Reviewable(),
