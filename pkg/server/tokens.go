@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/pem"
 	"fmt"
 	"os"
 
@@ -51,10 +52,11 @@ func privateKey(file string, otherwise func() (any, error)) (any, error) {
 	return serviceaccount.PrivateKey(file)
 }
 
-// rootCA returns the certificates in file, or serving if there is no file.
+// rootCA returns the certificates in file, or those that say whom to trust of serving if
+// there is no file.
 func rootCA(file string, serving []byte) (string, error) {
 	if file == "" {
-		return string(serving), nil
+		return string(authority(serving)), nil
 	}
 	bundle, err := os.ReadFile(file)
 	if err != nil {
@@ -64,6 +66,21 @@ func rootCA(file string, serving []byte) (string, error) {
 		return "", fmt.Errorf("--root-ca-file: reading %s: %w", file, err)
 	}
 	return string(bundle), nil
+}
+
+// authority returns the authority that ends a chain of certificates. It is enough for
+// whoever knows the server by it, and every namespace has a copy of it. Without one it
+// returns the chain.
+func authority(chain []byte) []byte {
+	certificates, err := certutil.ParseCertsPEM(chain)
+	if err != nil {
+		return chain
+	}
+	last := certificates[len(certificates)-1]
+	if !last.IsCA || last.CheckSignatureFrom(last) != nil {
+		return chain
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: certutil.CertificateBlockType, Bytes: last.Raw})
 }
 
 // installIssuer serves what others need to know to check tokens of service accounts by
