@@ -159,3 +159,28 @@ func TestKeepKey(t *testing.T) {
 		t.Error("a file that holds no key was replaced, and all tokens with it")
 	}
 }
+
+func TestVerifyingKeys(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sa.key")
+	kept, err := KeepKey(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := KeepKey("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := VerifyingKeys([]string{file, file}, own, own, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := keys.GetPublicKeys(t.Context(), ""); len(all) != 2 {
+		t.Errorf("a key counts once wherever it is found, got %d", len(all))
+	}
+	if _, err := VerifyingKeys([]string{file + ".none"}, own); err == nil {
+		t.Error("a file that is missing was not missed, and the tokens of its keys are refused")
+	}
+	if _, err := PrivateKey(file + ".none"); err == nil {
+		t.Error("there is no such key")
+	}
+}
