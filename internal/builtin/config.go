@@ -65,6 +65,10 @@ type Tokens struct {
 	// MaxExpiration bounds the lifetime of a token; longer ones are cut, with a
 	// warning. Zero means no bound.
 	MaxExpiration time.Duration
+	// ExtendExpiration lets tokens that are bound to a pod live for a year if a client
+	// asks for the usual hour. Without pods there are none; it is here because upstream
+	// has it.
+	ExtendExpiration bool
 }
 
 const defaultEventTTL = time.Hour

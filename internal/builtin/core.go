@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,7 @@ import (
 	resourcequota "k8s.io/kubernetes/pkg/registry/core/resourcequota/storage"
 	secret "k8s.io/kubernetes/pkg/registry/core/secret/storage"
 	serviceaccount "k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage"
+	kubeserviceaccount "k8s.io/kubernetes/pkg/serviceaccount"
 )
 
 func core(config *Config, common *shared) (storages, error) {
@@ -71,7 +73,8 @@ func newServiceAccounts(config *Config, secrets rest.Getter) (*serviceaccount.RE
 		tokens = &Tokens{}
 	}
 	return serviceaccount.NewREST(config.RESTOptions, tokens.Issuer, tokens.Audiences, tokens.MaxExpiration,
-		absent{Resource: "pods"}, secrets, absent{Resource: "nodes"}, false, 0)
+		absent{Resource: "pods"}, secrets, absent{Resource: "nodes"},
+		tokens.ExtendExpiration, kubeserviceaccount.ExpirationExtensionSeconds*time.Second)
 }
 
 // events serves the same objects as the core group's events, in the other shape.

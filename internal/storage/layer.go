@@ -34,6 +34,8 @@ type Layer struct {
 	}
 	closeBackend func()
 	counter      *counter
+	// sharing is what objects of all stores have in common.
+	sharing sharing
 
 	mu     sync.Mutex
 	stores map[Resource]*opened

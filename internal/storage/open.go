@@ -9,8 +9,6 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/cacher"
@@ -21,15 +19,8 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-const (
-	// eventsHistory is how long a watch cache remembers events; the cacher refuses
-	// less.
-	eventsHistory = 75 * time.Second
-
-	// clusterField is the name of the field selector by which the cacher finds the
-	// watchers of a cluster. Clients cannot name it: the registries know no such field.
-	clusterField = "kcp.io/cluster"
-)
+// eventsHistory is how long a watch cache remembers events; the cacher refuses less.
+const eventsHistory = 75 * time.Second
 
 // Kind says how the objects of a store look in memory.
 type Kind struct {
@@ -40,6 +31,10 @@ type Kind struct {
 	// Attrs returns the labels and fields of an object by which it can be selected;
 	// nil stands for name, namespace and labels.
 	Attrs storage.AttrFunc
+	// Share calls share for strings of an object, beyond its metadata, that are often
+	// equal to those of others, and puts what it returns in their place. Nil if there
+	// are none.
+	Share func(obj runtime.Object, share func(string) string)
 }
 
 // Open opens the store of a resource: the tenancy seam over a watch cache over
@@ -100,6 +95,7 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 	}
 	feature.DefaultFeatureSupportChecker.CheckClient(l.client.Ctx(), progressSupport{l.client.Client}, storage.RequestWatchProgress)
 
+	kind.Codec = l.sharing.codec(kind.Codec, kind.Share)
 	prefix, versioner := resource.Prefix(), storage.APIObjectVersioner{}
 	transformer := identity.NewEncryptCheckTransformer()
 	raw, err := etcd3.New(l.client, l.compactor, kind.Codec, kind.New, kind.NewList, l.prefix, prefix, resource.GroupResource,
@@ -107,9 +103,8 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	attrs := withCluster(kind.Attrs)
 	cached, err := cacher.NewCacherFromConfig(cacher.Config{
-		Storage:             listed{raw},
+		Storage:             backing{raw},
 		Versioner:           versioner,
 		GroupResource:       resource.GroupResource,
 		EventsHistoryWindow: eventsHistory,
@@ -117,7 +112,7 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 		KeyFunc:             func(obj runtime.Object) (string, error) { return objectKey(prefix, obj) },
 		NewFunc:             kind.New,
 		NewListFunc:         kind.NewList,
-		GetAttrsFunc:        attrs,
+		GetAttrsFunc:        l.sharing.attrs(kind.Attrs),
 		// Without this index each event goes to the watchers of all clusters.
 		IndexerFuncs: storage.IndexerFuncs{clusterField: clusterOf},
 		Codec:        kind.Codec,
@@ -146,13 +141,17 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 	}, nil
 }
 
-// listed is a store that a watch cache fills itself from by a list. By default it
-// would use a watch, whose objects upstream collects by namespace and name: of those
-// that differ in their cluster only, one would remain.
-type listed struct{ storage.Interface }
+// backing is a store as the watch cache above it is to see it.
+type backing struct{ storage.Interface }
 
-// IsWatchListSemanticsUnSupported says that it is not to be filled by a watch.
-func (listed) IsWatchListSemanticsUnSupported() bool { return true }
+// IsWatchListSemanticsUnSupported says that a watch cache is filled by a list. By default
+// it would use a watch, whose objects upstream collects by namespace and name: of those
+// that differ in their cluster only, one would remain.
+func (backing) IsWatchListSemanticsUnSupported() bool { return true }
+
+// EnableResourceSizeEstimation does nothing: what is estimated by it, priority and fairness
+// goes by, which is not in use, and it takes the key of every object once more.
+func (backing) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
 
 // objectKey returns the key of an object that has been stored.
 func objectKey(prefix string, obj runtime.Object) (string, error) {
@@ -171,28 +170,13 @@ func objectKey(prefix string, obj runtime.Object) (string, error) {
 	return key + "/" + accessor.GetName(), nil
 }
 
-// clusterOf returns the value of clusterField of an object.
+// clusterOf returns the value of the index clusterField for an object.
 func clusterOf(obj runtime.Object) string {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
 		return ""
 	}
 	return accessor.GetAnnotations()[logicalcluster.AnnotationKey]
-}
-
-// withCluster adds clusterField to the fields of objects.
-func withCluster(attrs storage.AttrFunc) storage.AttrFunc {
-	return func(obj runtime.Object) (labels.Set, fields.Set, error) {
-		labelSet, fieldSet, err := attrs(obj)
-		if err != nil {
-			return nil, nil, err
-		}
-		if fieldSet == nil {
-			fieldSet = fields.Set{}
-		}
-		fieldSet[clusterField] = clusterOf(obj)
-		return labelSet, fieldSet, nil
-	}
 }
 
 // progressSupport answers upstream's question for the version of etcd for clients

@@ -18,14 +18,15 @@ const deleteCollectionWorkers = 1
 
 // RESTOptions makes upstream's registries store their objects in the layer. serializers
 // returns what knows the types of a group; objects are stored as protobuf of version
-// v1, the only version of the built-in groups.
-func (l *Layer) RESTOptions(serializers func(group string) runtime.StorageSerializer) generic.RESTOptionsGetter {
-	return restOptions{layer: l, serializers: serializers}
+// v1, the only version of the built-in groups. share is that of their Kind.
+func (l *Layer) RESTOptions(serializers func(group string) runtime.StorageSerializer, share func(runtime.Object, func(string) string)) generic.RESTOptionsGetter {
+	return restOptions{layer: l, serializers: serializers, share: share}
 }
 
 type restOptions struct {
 	layer       *Layer
 	serializers func(group string) runtime.StorageSerializer
+	share       func(runtime.Object, func(string) string)
 }
 
 // GetRESTOptions returns the options of one resource.
@@ -58,7 +59,7 @@ func (o restOptions) decorate(config *storagebackend.ConfigForResource, _ string
 	attrs storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers,
 ) (storage.Interface, factory.DestroyFunc, error) {
 	resource := Resource{GroupResource: config.GroupResource}
-	store, err := o.layer.Open(resource, Kind{New: newObject, NewList: newList, Codec: config.Codec, Attrs: attrs})
+	store, err := o.layer.Open(resource, Kind{New: newObject, NewList: newList, Codec: config.Codec, Attrs: attrs, Share: o.share})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -205,17 +204,6 @@ func (s *store) wroteAt(version uint64) {
 
 func isConsistentRead(opts storage.ListOptions) bool {
 	return opts.Recursive && opts.ResourceVersion == "" && opts.ResourceVersionMatch == "" && opts.Predicate.Continue == ""
-}
-
-// selectCluster adds the cluster to what a watch selects, so that the cacher's index
-// over clusters is used.
-func selectCluster(predicate storage.SelectionPredicate, cluster logicalcluster.Name) storage.SelectionPredicate {
-	if predicate.GetAttrs != nil {
-		predicate.GetAttrs = withCluster(predicate.GetAttrs)
-	}
-	predicate.Field = and(predicate.Field, fields.OneTermEqualSelector(clusterField, cluster.String()))
-	predicate.IndexFields = append(slices.Clip(predicate.IndexFields), clusterField)
-	return predicate
 }
 
 func and(selector, more fields.Selector) fields.Selector {

@@ -5,14 +5,12 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
-	"k8s.io/client-go/util/keyutil"
 
 	"github.com/forkless/kcp/config/rbac"
 	"github.com/forkless/kcp/internal/authn"
 	"github.com/forkless/kcp/internal/authn/admin"
 	"github.com/forkless/kcp/internal/authn/serviceaccount"
 	"github.com/forkless/kcp/internal/authz"
-	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/pkg/server/options"
 )
 
@@ -58,37 +56,17 @@ func (s *Server) authenticator() (authenticator.Request, error) {
 		}
 		config.Admin = battery.Authenticator()
 	}
-	accounts, err := s.buildTokens()
+	config.Tokens, err = serviceaccount.NewAuthenticators(serviceaccount.Config{
+		Issuers:   s.options.ServiceAccounts.Issuers,
+		Keys:      s.tokens.keys,
+		Audiences: s.options.Authentication.APIAudiences,
+		Accounts:  s.accounts,
+		Lookup:    s.options.ServiceAccounts.Lookup,
+	})
 	if err != nil {
 		return nil, err
 	}
-	config.Tokens = []authenticator.Token{accounts}
 	return authn.New(config)
-}
-
-// buildTokens makes what issues tokens of service accounts, and returns what checks them.
-func (s *Server) buildTokens() (authenticator.Token, error) {
-	key, err := s.tokenKey()
-	if err != nil {
-		return nil, err
-	}
-	options := s.options.ServiceAccounts
-	if s.tokens, err = serviceaccount.NewGenerator(options.Issuer, key); err != nil {
-		return nil, fmt.Errorf("preparing to issue tokens of service accounts: %w", err)
-	}
-	return serviceaccount.NewAuthenticator(options.Issuer, []any{key}, s.options.Authentication.APIAudiences, cached.NewAccounts(s.layer))
-}
-
-// tokenKey returns the key that signs tokens of service accounts.
-func (s *Server) tokenKey() (any, error) {
-	if file := s.options.ServiceAccounts.SigningKey; file != "" {
-		key, err := keyutil.PrivateKeyFromFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("reading the key that signs tokens of service accounts: %w", err)
-		}
-		return key, nil
-	}
-	return serviceaccount.KeepKey(s.options.ServiceAccounts.GeneratedKey)
 }
 
 func (s *Server) adminBattery() (*admin.Battery, error) {

@@ -10,6 +10,7 @@ import (
 	serverfilters "k8s.io/apiserver/pkg/server/filters"
 
 	"github.com/forkless/kcp/internal/authn/impersonation"
+	"github.com/forkless/kcp/internal/authn/serviceaccount"
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/route"
 )
@@ -57,6 +58,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = route.WithoutInactive(handler, s.logicalClusters, c.Serializer)
 	handler = withAuditedCluster(handler)
 	handler = route.WithCluster(handler, s.resolver, c.Serializer)
+	handler = serviceaccount.WithHome(handler)
 	handler = filters.WithRequestReceivedTimestamp(handler)
 	handler = serverfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
 	handler = filters.WithAuditInit(handler)

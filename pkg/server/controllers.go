@@ -11,8 +11,10 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/controllers/bootstrappolicy"
 	"github.com/forkless/kcp/internal/controllers/crd"
+	"github.com/forkless/kcp/internal/controllers/defaults"
 	"github.com/forkless/kcp/internal/controllers/logicalcluster"
 	"github.com/forkless/kcp/internal/controllers/namespace"
+	"github.com/forkless/kcp/internal/controllers/tokensecret"
 	"github.com/forkless/kcp/internal/controllers/workspace"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
@@ -33,6 +35,8 @@ func (s *Server) buildControllers() error {
 		s.namespaceController,
 		func() (*controller.Controller, error) { return s.quotaController, nil },
 		s.garbageCollector,
+		s.defaultsController,
+		s.tokenSecretController,
 	} {
 		c, err := build()
 		if err != nil {
@@ -54,6 +58,7 @@ func (s *Server) workspaceController() (*controller.Controller, error) {
 		Clusters:   s.logicalClusters,
 		Shards:     s.shards,
 		Types:      tenancy.NewResolver(s.workspaceTypes, s.logicalClusters, s.resolver),
+		RootCA:     s.rootCA,
 		Clock:      clock.RealClock{},
 	})
 }
@@ -77,6 +82,31 @@ func (s *Server) namespaceController() (*controller.Controller, error) {
 		OpenStores: s.openStores,
 		Clock:      clock.RealClock{},
 	})
+}
+
+func (s *Server) defaultsController() (*controller.Controller, error) {
+	c, listener := defaults.New(defaults.Config{
+		Layer:      s.layer,
+		Namespaces: cached.NewNamespaceReader(s.layer),
+		Accounts:   s.accounts,
+		ConfigMaps: cached.NewConfigMapReader(s.layer),
+		RootCA:     s.rootCA,
+		Clock:      clock.RealClock{},
+	})
+	s.listeners = append(s.listeners, listener)
+	return c, nil
+}
+
+func (s *Server) tokenSecretController() (*controller.Controller, error) {
+	c, listener := tokensecret.New(tokensecret.Config{
+		Layer:    s.layer,
+		Accounts: s.accounts,
+		Tokens:   s.tokens.legacy,
+		RootCA:   []byte(s.rootCA),
+		Clock:    clock.RealClock{},
+	})
+	s.listeners = append(s.listeners, listener)
+	return c, nil
 }
 
 func (s *Server) definitionController() (*controller.Controller, error) {

@@ -51,6 +51,7 @@ func (s *Server) buildGeneric() error {
 	if err != nil {
 		return err
 	}
+	s.installIssuer()
 	return groups.Install(s.generic)
 }
 
@@ -96,16 +97,17 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Config {
 	rules := authz.NewRules(s.bootstrap, s.policy)
 	return builtin.Config{
-		RESTOptions:   s.layer.RESTOptions(func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) }),
+		RESTOptions:   s.layer.RESTOptions(func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) }, builtin.Share),
 		Authorizer:    s.authorizer.Reviews(),
 		RoleRules:     rules,
 		UserRules:     rules.Reviewable(),
 		Authenticator: authenticate,
 		Audiences:     s.options.Authentication.APIAudiences,
 		Tokens: &builtin.Tokens{
-			Issuer:        s.tokens,
-			Audiences:     s.options.Authentication.APIAudiences,
-			MaxExpiration: s.options.ServiceAccounts.MaxExpiration,
+			Issuer:           s.tokens.requested,
+			Audiences:        s.options.Authentication.APIAudiences,
+			MaxExpiration:    s.options.ServiceAccounts.MaxExpiration,
+			ExtendExpiration: s.options.ServiceAccounts.ExtendExpiration,
 		},
 		EventTTL: s.options.EventTTL(),
 	}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/forkless/kcp/config/namespace"
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
@@ -55,16 +56,12 @@ func ownShard(name string, urls options.URLs) *corev1alpha1.Shard {
 	}
 }
 
-func defaultNamespace() *corev1.Namespace {
-	return &corev1.Namespace{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        metav1.NamespaceDefault,
-			Labels:      map[string]string{corev1.LabelMetadataName: metav1.NamespaceDefault},
-			Annotations: map[string]string{corev1alpha1.CreateOnlyAnnotationKey: "true"},
-		},
-		Spec:   corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
-		Status: corev1.NamespaceStatus{Phase: corev1.NamespaceActive},
-	}
+// defaultAccount is the service account of a namespace. Like that it is left alone once
+// it exists.
+func defaultAccount(in string) *corev1.ServiceAccount {
+	account := namespace.NewDefaultAccount(in)
+	account.Annotations = map[string]string{corev1alpha1.CreateOnlyAnnotationKey: "true"}
+	return account
 }
 
 // policyResource returns the resource of a role or binding.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
-	kubeserviceaccount "k8s.io/kubernetes/pkg/serviceaccount"
 
 	"github.com/forkless/kcp/internal/admission/configurations"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
@@ -48,8 +47,12 @@ type Server struct {
 	connections *route.Connections
 	bootstrap   *authz.Bootstrap
 	authorizer  *authz.Authorizer
-	// tokens issues tokens of service accounts.
-	tokens kubeserviceaccount.TokenGenerator
+	// tokens are made with the keys of service account tokens.
+	tokens tokens
+	// accounts reads what tokens of service accounts refer to.
+	accounts *cached.Accounts
+	// rootCA are the certificates that clients trust the server by, in PEM.
+	rootCA string
 	// system are the definitions that every cluster has, builtins the built-in groups.
 	system      catalog.Source
 	builtins    *discovery.Builtins
@@ -95,6 +98,7 @@ func (s *Server) assemble() error {
 		do   func() error
 	}{
 		{"authorization", s.buildAuthorization},
+		{"tokens", s.buildTokens},
 		{"generic server", s.buildGeneric},
 		{"controllers", s.buildControllers},
 		{"start-up", s.addStartup},
@@ -178,6 +182,7 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 	s.workspaceTypes = cached.NewWorkspaceTypeReader(s.layer)
 	s.shards = cached.NewShardReader(s.layer)
 	s.policy = cached.NewPolicy(s.layer)
+	s.accounts = cached.NewAccounts(s.layer)
 	s.definitions = cached.NewDefinitionReader(s.layer)
 	s.resolver = route.NewResolver(s.workspaces)
 	s.limitObjects()

@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
+	"github.com/forkless/kcp/config/namespace"
 	"github.com/forkless/kcp/config/rbac"
 	"github.com/forkless/kcp/config/workspacetypes"
 	"github.com/forkless/kcp/internal/bootstrap"
@@ -109,7 +111,9 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 	}
 	add(cached.LogicalClusters, logicalcluster.Root, root)
 	add(cached.Shards, logicalcluster.Root, ownShard(s.options.Shard.Name, s.options.URLs))
-	add(cached.Namespaces, logicalcluster.Root, defaultNamespace())
+	add(cached.Namespaces, logicalcluster.Root, namespace.New(metav1.NamespaceDefault))
+	add(cached.ServiceAccounts, logicalcluster.Root, defaultAccount(metav1.NamespaceDefault))
+	add(cached.ConfigMaps, logicalcluster.Root, namespace.NewRootCA(metav1.NamespaceDefault, s.rootCA))
 	types, err := workspacetypes.ForBatteries(batteryNames(s.options.Batteries))
 	if err != nil {
 		return nil, err

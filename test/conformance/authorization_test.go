@@ -24,6 +24,7 @@ var authorization = map[string]behavior{
 	"SystemStatus":     {"the status of bindings and exports is the system's", systemStatus},
 	"ForeignUsers":     {"users of another cluster are known as such, by the group of that cluster", foreignUsers},
 	"ScopedReviews":    {"reviews count scopes and warrants as requests do", scopedReviews},
+	"AccountReviews":   {"an account of elsewhere brings none of the groups it has there", accountReviews},
 	"DeepReviews":      {"a deep review looks behind access, for privileged callers only", deepReviews},
 }
 
@@ -216,6 +217,27 @@ func scopedReviews(t *testing.T, s *suite) {
 			}
 			return err
 		})
+	}
+}
+
+func accountReviews(t *testing.T, s *suite) {
+	here, there := s.universal(t), s.universal(t)
+	inside := s.as(t, s.admin, here)
+	for name, test := range map[string]struct {
+		from string
+		want bool
+	}{
+		"Here":  {here, true},
+		"There": {there, false},
+	} {
+		origin := s.as(t, s.admin, test.from).cluster().Annotations["kcp.io/cluster"]
+		answered, err := inside.kube().AuthorizationV1().SubjectAccessReviews().Create(t.Context(),
+			review("system:serviceaccount:default:robot", []string{"system:authenticated", "system:kcp:admin"},
+				map[string]authorizationv1.ExtraValue{clusterNameKey: {origin}}), metav1.CreateOptions{})
+		ok(t, err)
+		if answered.Status.Allowed != test.want {
+			t.Errorf("%s: allowed is %t: %s", name, answered.Status.Allowed, answered.Status.Reason)
+		}
 	}
 }
 

@@ -17,8 +17,10 @@ type behavior struct {
 
 // areas are all behaviors of one server.
 var areas = map[string]map[string]behavior{
+	"Accounts":       accounts,
 	"Authentication": authentication,
 	"Authorization":  authorization,
+	"Certificates":   certificates,
 	"Deletion":       deletion,
 	"Discovery":      discovery,
 	"Kubernetes":     kubernetesBehavior,

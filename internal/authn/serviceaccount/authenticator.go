@@ -2,10 +2,8 @@ package serviceaccount
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
+	"errors"
 	"maps"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,17 +20,39 @@ import (
 type Accounts interface {
 	GetServiceAccount(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error)
 	GetSecret(ctx context.Context, namespace, name string) (*corev1.Secret, error)
+	// LabelSecret sets labels of a secret, which must still be the one with that UID.
+	LabelSecret(ctx context.Context, secret *corev1.Secret, labels map[string]string) error
 }
 
-// NewAuthenticator returns what checks tokens of issuer that were signed with one of keys,
-// public or private ones. audiences are those that a token must be for one of.
-func NewAuthenticator(issuer string, keys []any, audiences authenticator.Audiences, accounts Accounts) (authenticator.Token, error) {
-	public, err := serviceaccount.StaticPublicKeysGetter(keys)
+// Config is what tokens are checked by. All but Lookup is required.
+type Config struct {
+	// Issuers are those whose tokens are good.
+	Issuers []string
+	// Keys are those that tokens may be signed with.
+	Keys serviceaccount.PublicKeysGetter
+	// Audiences are those that a token must be for one of.
+	Audiences authenticator.Audiences
+	// Accounts reads what tokens refer to.
+	Accounts Accounts
+	// Lookup makes legacy tokens depend on their account and secret. Others always do.
+	Lookup bool
+}
+
+// NewAuthenticators returns what checks tokens: those in secrets, and those that were
+// requested. Each leaves the tokens of the other alone.
+func NewAuthenticators(config Config) ([]authenticator.Token, error) {
+	if len(config.Issuers) == 0 || config.Keys == nil || config.Accounts == nil {
+		return nil, errors.New("checking tokens takes issuers, keys and accounts")
+	}
+	accounts := getter{config.Accounts}
+	legacy, err := serviceaccount.NewLegacyValidator(config.Lookup, accounts, usage{config.Accounts})
 	if err != nil {
 		return nil, err
 	}
-	validator := serviceaccount.NewValidator(getter{accounts})
-	return located{serviceaccount.JWTTokenAuthenticator([]string{issuer}, public, audiences, validator)}, nil
+	return []authenticator.Token{
+		located{serviceaccount.JWTTokenAuthenticator([]string{serviceaccount.LegacyIssuer}, config.Keys, config.Audiences, legacy)},
+		located{serviceaccount.JWTTokenAuthenticator(config.Issuers, config.Keys, config.Audiences, serviceaccount.NewValidator(accounts))},
+	}, nil
 }
 
 // located checks a token in the cluster that it names.
@@ -42,7 +62,7 @@ type located struct{ inner authenticator.Token }
 func (l located) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
 	// The claim is believed only to know where to look: that it is signed, and that the
 	// account exists there with the UID it says, is checked then.
-	cluster, ok := claimedCluster(token)
+	cluster, ok := ClaimedCluster(token)
 	if !ok {
 		return nil, false, nil
 	}
@@ -64,30 +84,7 @@ func from(u user.Info, cluster logicalcluster.Name) user.Info {
 	return &user.DefaultInfo{Name: u.GetName(), UID: u.GetUID(), Groups: u.GetGroups(), Extra: extra}
 }
 
-// claimedCluster returns the cluster that a token names. ok is false for what is no
-// token of a service account of ours.
-func claimedCluster(token string) (cluster logicalcluster.Name, ok bool) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return logicalcluster.Name{}, false
-	}
-	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil {
-		return logicalcluster.Name{}, false
-	}
-	var claims struct {
-		Kubernetes struct {
-			Cluster string `json:"clusterName"`
-		} `json:"kubernetes.io"`
-	}
-	if err := json.Unmarshal(payload, &claims); err != nil {
-		return logicalcluster.Name{}, false
-	}
-	cluster, err = logicalcluster.ParseName(claims.Kubernetes.Cluster)
-	return cluster, err == nil
-}
-
-// getter is Accounts as upstream's validator wants it. There are no pods and nodes.
+// getter is Accounts as upstream's validators want it. There are no pods and nodes.
 type getter struct{ Accounts }
 
 // GetPod says that there is no such pod.

@@ -2,20 +2,12 @@ package serviceaccount
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"gopkg.in/go-jose/go-jose.v2/jwt"
 	"k8s.io/kubernetes/pkg/serviceaccount"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
-)
-
-const (
-	// kubernetesClaim holds what tokens of Kubernetes say of the account.
-	kubernetesClaim = "kubernetes.io"
-	// clusterClaim is our part of it.
-	clusterClaim = "clusterName"
 )
 
 // NewGenerator returns what makes tokens of issuer, signed with key, for accounts of the
@@ -26,6 +18,11 @@ func NewGenerator(issuer string, key any) (serviceaccount.TokenGenerator, error)
 		return nil, err
 	}
 	return generator{signing}, nil
+}
+
+// NewLegacyGenerator returns what makes the tokens in secrets, which have no end.
+func NewLegacyGenerator(key any) (serviceaccount.TokenGenerator, error) {
+	return NewGenerator(serviceaccount.LegacyIssuer, key)
 }
 
 type generator struct{ signing serviceaccount.TokenGenerator }
@@ -41,23 +38,4 @@ func (g generator) GenerateToken(ctx context.Context, claims *jwt.Claims, privat
 		return "", fmt.Errorf("adding the cluster to the claims: %w", err)
 	}
 	return g.signing.GenerateToken(ctx, claims, located)
-}
-
-// withCluster returns claims with the cluster among them. Upstream's type of them has no
-// room for it and is not exported.
-func withCluster(claims any, cluster logicalcluster.Name) (map[string]any, error) {
-	data, err := json.Marshal(claims)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]any{}
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, err
-	}
-	kubernetes, ok := all[kubernetesClaim].(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("there is no claim %s", kubernetesClaim)
-	}
-	kubernetes[clusterClaim] = cluster.String()
-	return all, nil
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/token/union"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/serviceaccount"
 
@@ -32,6 +33,8 @@ func (a accounts) GetServiceAccount(ctx context.Context, namespace, name string)
 	}
 	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: uid}}, nil
 }
+
+func (a accounts) LabelSecret(context.Context, *corev1.Secret, map[string]string) error { return nil }
 
 func (a accounts) GetSecret(_ context.Context, _, name string) (*corev1.Secret, error) {
 	return nil, apierrors.NewNotFound(corev1.Resource("secrets"), name)
@@ -57,6 +60,26 @@ func issue(t *testing.T, key any, cluster string, uid types.UID, seconds int64) 
 	return token
 }
 
+// check returns what checks tokens that one of keys has signed.
+func check(t *testing.T, known Accounts, keys ...any) authenticator.Token {
+	t.Helper()
+	verifying, err := VerifyingKeys(nil, keys...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := NewAuthenticators(Config{
+		Issuers:   []string{issuer},
+		Keys:      verifying,
+		Audiences: authenticator.Audiences{issuer},
+		Accounts:  known,
+		Lookup:    true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return union.New(all...)
+}
+
 func TestAuthenticateToken(t *testing.T) {
 	key, err := KeepKey("")
 	if err != nil {
@@ -67,10 +90,7 @@ func TestAuthenticateToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := accounts{"home/default/robot": "1", "away/default/robot": "2"}
-	checked, err := NewAuthenticator(issuer, []any{key}, authenticator.Audiences{issuer}, known)
-	if err != nil {
-		t.Fatal(err)
-	}
+	checked := check(t, known, key)
 	good := issue(t, key, "home", "1", 600)
 	parts := strings.Split(good, ".")
 	for name, tc := range map[string]struct {
@@ -124,10 +144,7 @@ func TestKeepKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checked, err := NewAuthenticator(issuer, []any{again}, authenticator.Audiences{issuer}, accounts{"home/default/robot": "1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	checked := check(t, accounts{"home/default/robot": "1"}, again)
 	ctx := authenticator.WithAudiences(t.Context(), authenticator.Audiences{issuer})
 	if _, ok, err := checked.AuthenticateToken(ctx, issue(t, first, "home", "1", 600)); !ok {
 		t.Errorf("tokens do not outlive a restart: %v", err)
@@ -140,5 +157,30 @@ func TestKeepKey(t *testing.T) {
 	}
 	if _, err := KeepKey(file); err == nil {
 		t.Error("a file that holds no key was replaced, and all tokens with it")
+	}
+}
+
+func TestVerifyingKeys(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sa.key")
+	kept, err := KeepKey(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := KeepKey("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := VerifyingKeys([]string{file, file}, own, own, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := keys.GetPublicKeys(t.Context(), ""); len(all) != 2 {
+		t.Errorf("a key counts once wherever it is found, got %d", len(all))
+	}
+	if _, err := VerifyingKeys([]string{file + ".none"}, own); err == nil {
+		t.Error("a file that is missing was not missed, and the tokens of its keys are refused")
+	}
+	if _, err := PrivateKey(file + ".none"); err == nil {
+		t.Error("there is no such key")
 	}
 }

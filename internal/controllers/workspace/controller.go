@@ -32,7 +32,9 @@ type Config struct {
 	Clusters   cached.LogicalClusterReader
 	Shards     cached.ShardReader
 	Types      *tenancy.Resolver
-	Clock      clock.PassiveClock
+	// RootCA are the certificates that clients trust the server by, in PEM.
+	RootCA string
+	Clock  clock.PassiveClock
 }
 
 type reconciler struct {

@@ -96,6 +96,7 @@ func (r *reconciler) bear(ctx context.Context, parent logicalcluster.Name, paren
 			ExternalURL: chosen.Spec.ExternalURL,
 			Region:      chosen.Labels[corev1alpha1.RegionLabelKey],
 		},
+		RootCA: r.RootCA,
 		Now:    metav1.NewTime(r.Clock.Now()),
 		NewUID: uuid.NewUUID,
 	})
@@ -116,6 +117,12 @@ func (r *reconciler) write(ctx context.Context, parent logicalcluster.Name, pare
 	}
 	for _, namespace := range born.Namespaces {
 		batch.Create(cached.Namespaces, cluster, namespace)
+	}
+	for _, account := range born.ServiceAccounts {
+		batch.Create(cached.ServiceAccounts, cluster, account)
+	}
+	for _, configMap := range born.ConfigMaps {
+		batch.Create(cached.ConfigMaps, cluster, configMap)
 	}
 	return batch.Commit(ctx)
 }

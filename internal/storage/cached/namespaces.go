@@ -32,7 +32,7 @@ func (r NamespaceReader) GetCurrent(ctx context.Context, cluster logicalcluster.
 	return r.reader.GetCurrent(ctx, cluster, "", name)
 }
 
-// List returns the namespaces of a cluster.
+// List returns the namespaces of a cluster, or of all for the wildcard.
 func (r NamespaceReader) List(ctx context.Context, cluster logicalcluster.Name) ([]core.Namespace, error) {
 	return r.reader.List(ctx, cluster, "")
 }

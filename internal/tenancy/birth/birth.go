@@ -34,6 +34,9 @@ type Input struct {
 	// Shard is the place that was chosen.
 	Shard Shard
 
+	// RootCA are the certificates that clients trust the server by, in PEM.
+	RootCA string
+
 	// Now is when it happens.
 	Now metav1.Time
 
@@ -66,6 +69,9 @@ type Objects struct {
 	AdminBinding *rbacv1.ClusterRoleBinding
 	// Namespaces are those every workspace of the type begins with.
 	Namespaces []*corev1.Namespace
+	// ServiceAccounts and ConfigMaps are what every namespace has.
+	ServiceAccounts []*corev1.ServiceAccount
+	ConfigMaps      []*corev1.ConfigMap
 }
 
 // Of returns the objects of the workspace that in describes.
@@ -89,11 +95,7 @@ func Of(in Input) (*Objects, error) {
 		in.complete(&born.AdminBinding.ObjectMeta)
 	}
 	if in.Type.IsUniversal() {
-		for _, name := range namespaceNames {
-			namespace := namespace(name)
-			in.complete(&namespace.ObjectMeta)
-			born.Namespaces = append(born.Namespaces, namespace)
-		}
+		born.addNamespaces(in)
 	}
 	return born, nil
 }

@@ -56,6 +56,7 @@ func input(t *testing.T, typeName string, owner string) birth.Input {
 		Type:    set,
 		Cluster: logicalcluster.MustParseName(cluster),
 		Shard:   birth.Shard{Name: "root", ExternalURL: "https://host:6443/", Region: "north"},
+		RootCA:  "certificates",
 		Now:     now,
 		NewUID: func() types.UID {
 			uids++
@@ -154,6 +155,26 @@ func TestBornReady(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"default", "kube-system"}, names); diff != "" {
 		t.Errorf("namespaces (-want +got):\n%s", diff)
+	}
+	var accounts []string
+	for _, account := range born.ServiceAccounts {
+		accounts = append(accounts, account.Namespace+"/"+account.Name)
+		if account.UID == "" || !account.CreationTimestamp.Equal(&seconds) {
+			t.Errorf("service account is not complete: %v", account)
+		}
+	}
+	if diff := cmp.Diff([]string{"default/default", "kube-system/default"}, accounts); diff != "" {
+		t.Errorf("service accounts (-want +got):\n%s", diff)
+	}
+	var maps []string
+	for _, configMap := range born.ConfigMaps {
+		maps = append(maps, configMap.Namespace+"/"+configMap.Name)
+		if configMap.UID == "" || configMap.Data["ca.crt"] != "certificates" || configMap.Annotations["kubernetes.io/description"] == "" {
+			t.Errorf("config map is not complete: %v", configMap)
+		}
+	}
+	if diff := cmp.Diff([]string{"default/kube-root-ca.crt", "kube-system/kube-root-ca.crt"}, maps); diff != "" {
+		t.Errorf("config maps (-want +got):\n%s", diff)
 	}
 }
 

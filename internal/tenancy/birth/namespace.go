@@ -1,23 +1,24 @@
 package birth
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/config/namespace"
 )
 
 // namespaceNames are the namespaces of a universal workspace.
 var namespaceNames = []string{metav1.NamespaceDefault, metav1.NamespaceSystem}
 
-func namespace(name string) *corev1.Namespace {
-	return &corev1.Namespace{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        name,
-			Labels:      map[string]string{corev1.LabelMetadataName: name},
-			Annotations: map[string]string{corev1alpha1.CreateOnlyAnnotationKey: "true"},
-		},
-		Spec:   corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{corev1.FinalizerKubernetes}},
-		Status: corev1.NamespaceStatus{Phase: corev1.NamespaceActive},
+// addNamespaces adds the namespaces of a universal workspace with what every namespace
+// has.
+func (o *Objects) addNamespaces(in Input) {
+	for _, name := range namespaceNames {
+		born, account, rootCA := namespace.New(name), namespace.NewDefaultAccount(name), namespace.NewRootCA(name, in.RootCA)
+		in.complete(&born.ObjectMeta)
+		in.complete(&account.ObjectMeta)
+		in.complete(&rootCA.ObjectMeta)
+		o.Namespaces = append(o.Namespaces, born)
+		o.ServiceAccounts = append(o.ServiceAccounts, account)
+		o.ConfigMaps = append(o.ConfigMaps, rootCA)
 	}
 }

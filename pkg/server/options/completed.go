@@ -82,14 +82,9 @@ func (o *Options) Complete() (*Completed, error) {
 			KubeconfigPath: below(o.Admin.KubeconfigPath, kubeconfigFile),
 			TokenHashPath:  below(o.Admin.TokenHashPath, tokenHashFile),
 		},
-		Batteries:      batteries,
-		Authentication: o.completeAuthentication(p),
-		ServiceAccounts: ServiceAccounts{
-			Issuer:        o.ServiceAccounts.Issuers[0],
-			SigningKey:    p.absolute(o.ServiceAccounts.SigningKeyFile),
-			GeneratedKey:  below("", tokenKeyFile),
-			MaxExpiration: o.ServiceAccounts.MaxExpiration,
-		},
+		Batteries:       batteries,
+		Authentication:  o.completeAuthentication(p),
+		ServiceAccounts: o.completeServiceAccounts(p, below("", tokenKeyFile)),
 		Authorization: Authorization{
 			Order:            o.Authorization.Order,
 			AlwaysAllowPaths: o.Authorization.AlwaysAllowPaths,

@@ -20,7 +20,6 @@ const (
 var noEffectYet = []string{
 	// Accounts and identities from elsewhere.
 	"authentication-config", "authentication-token-webhook-*", "oidc-*", "enable-bootstrap-token-auth",
-	"service-account-*", "root-ca-file",
 	"authorization-webhook-*",
 	// Several processes.
 	"shard-virtual-workspace-ca-file", "shard-client-cert-file", "shard-client-key-file",
