@@ -32,7 +32,7 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 		return err
 	}
 	s.catalog, err = catalog.New(catalog.Config{
-		Stores:              s.layer,
+		Stores:              measured{s.layer},
 		Source:              s.system,
 		TypedKind:           typedKind,
 		Admission:           admit,

@@ -19,8 +19,8 @@ import (
 const (
 	etcdCheckTimeout = 2 * time.Second
 
-	// inFlight is how many requests may be under way that are not privileged, half of
-	// them writes. More are refused with 429.
+	// inFlight is how many requests may be under way that are not privileged. More are
+	// refused with 429.
 	inFlight = 600
 )
 
@@ -47,6 +47,10 @@ func (s *Server) buildGeneric() error {
 		return err
 	}
 	s.generic.AggregatedLegacyDiscoveryGroupManager = s.builtins
+	if err := s.addShutdown(); err != nil {
+		return err
+	}
+	s.installMetrics()
 	groups, err := builtin.New(s.builtinConfig(authenticate))
 	if err != nil {
 		return err
@@ -79,7 +83,13 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	// It counts objects for priority and fairness, which is not in use.
 	config.StorageObjectCountTracker = nil
 
-	config.MaxRequestsInFlight, config.MaxMutatingRequestsInFlight = inFlight, inFlight/2
+	// Requests in flight are bounded, and measured, by our own filter.
+	if err := config.AddPostStartHook("max-in-flight-filter", func(genericapiserver.PostStartHookContext) error { return nil }); err != nil {
+		return nil, err
+	}
+	config.RequestTimeout = s.options.Requests.Timeout
+	// So are they with what we measure ourselves.
+	config.EnableMetrics = false
 	config.EnableProfiling = s.options.Observability.Profiling
 	config.EnableContentionProfiling = s.options.Observability.ContentionProfiling
 	config.CorsAllowedOriginList = s.options.Requests.CORSAllowedOrigins
