@@ -52,9 +52,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = serverfilters.WithTimeoutForNonLongRunningRequests(handler, c.LongRunningFunc)
 	handler = filters.WithRequestDeadline(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc, c.Serializer, c.RequestTimeout)
 	handler = serverfilters.WithWaitGroup(handler, c.LongRunningFunc, c.NonLongRunningRequestWaitGroup)
-	if c.ShutdownWatchTerminationGracePeriod > 0 {
-		handler = serverfilters.WithWatchTerminationDuringShutdown(handler, s.stopping, c.WatchRequestWaitGroup)
-	}
+	handler = serverfilters.WithWatchTerminationDuringShutdown(handler, s.stopping, c.WatchRequestWaitGroup)
 	if c.GoawayChance > 0 {
 		handler = serverfilters.WithProbabilisticGoaway(handler, c.GoawayChance)
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/rest"
 
 	"github.com/forkless/kcp/internal/authz"
@@ -98,8 +99,12 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	config.LivezGracePeriod = s.options.Shutdown.LivezGracePeriod
 	config.ShutdownDelayDuration = s.options.Shutdown.Delay
 	config.ShutdownSendRetryAfter = s.options.Shutdown.SendRetryAfter
-	config.ShutdownWatchTerminationGracePeriod = s.options.Shutdown.WatchGracePeriod
+	config.ShutdownWatchTerminationGracePeriod = s.watchGracePeriod()
 	config.AddHealthChecks(s.etcdCheck())
+	tracing := &genericoptions.TracingOptions{ConfigFile: s.options.Observability.TracingConfigFile}
+	if err := tracing.ApplyTo(nil, config); err != nil {
+		return nil, err
+	}
 	return config, s.options.Audit.ApplyTo(config)
 }
 

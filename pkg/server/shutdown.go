@@ -6,6 +6,11 @@ import (
 	"time"
 )
 
+// minWatchGrace is how long watches have at least to end in order, which takes them no
+// time unless a client does not read. Upstream would not wait for them at all without a
+// grace period, nor for the last word about them in the audit log.
+const minWatchGrace = 2 * time.Second
+
 // The end of a server, in order:
 //
 //  1. It is told to stop: /readyz fails, and everything is served on for the delay of
@@ -42,6 +47,11 @@ func (s *Server) addShutdown() error {
 	})
 }
 
+// watchGracePeriod is how long watches have to end by themselves.
+func (s *Server) watchGracePeriod() time.Duration {
+	return max(s.options.Shutdown.WatchGracePeriod, minWatchGrace)
+}
+
 // endWatches ends what runs for long when the server stops and the time is over that
 // the options leave it. Stopping waits for all other requests, and would for these.
 func (s *Server) endWatches(ctx context.Context) {
@@ -51,7 +61,7 @@ func (s *Server) endWatches(ctx context.Context) {
 		return
 	}
 	select {
-	case <-time.After(s.options.Shutdown.WatchGracePeriod):
+	case <-time.After(s.watchGracePeriod()):
 		s.connections.Close()
 	case <-ctx.Done():
 	}

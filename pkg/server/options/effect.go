@@ -39,7 +39,7 @@ var noEffectYet = []string{
 	"delete-collection-workers", "lease-reuse-duration-seconds", "storage-media-type",
 	"encryption-provider-config", "encryption-provider-config-automatic-reload",
 	// Operations.
-	"profiler-address", "tracing-config-file",
+	"profiler-address",
 	"permit-address-sharing", "permit-port-sharing",
 }
 
