@@ -15,15 +15,12 @@ import (
 
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/builtin"
+	"github.com/forkless/kcp/internal/storage"
 )
 
-const (
-	etcdCheckTimeout = 2 * time.Second
-
-	// inFlight is how many requests may be under way that are not privileged. More are
-	// refused with 429.
-	inFlight = 600
-)
+// inFlight is how many requests may be under way that are not privileged. More are
+// refused with 429.
+const inFlight = 600
 
 // buildGeneric makes upstream's server: serving, health, the built-in groups. What
 // differs between clusters is put before it by the chain.
@@ -100,7 +97,11 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	config.ShutdownDelayDuration = s.options.Shutdown.Delay
 	config.ShutdownSendRetryAfter = s.options.Shutdown.SendRetryAfter
 	config.ShutdownWatchTerminationGracePeriod = s.watchGracePeriod()
-	config.AddHealthChecks(s.etcdCheck())
+	config.AddHealthChecks(s.etcdCheck("etcd", s.options.Etcd.HealthTimeout))
+	config.AddReadyzChecks(s.etcdCheck("etcd-readiness", s.options.Etcd.ReadyTimeout))
+	if err := s.encrypt(config); err != nil {
+		return nil, err
+	}
 	tracing := &genericoptions.TracingOptions{ConfigFile: s.options.Observability.TracingConfigFile}
 	if err := tracing.ApplyTo(nil, config); err != nil {
 		return nil, err
@@ -111,7 +112,11 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Config {
 	rules := authz.NewRules(s.bootstrap, s.policy)
 	return builtin.Config{
-		RESTOptions:   s.layer.RESTOptions(func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) }),
+		RESTOptions: s.layer.RESTOptions(storage.Registries{
+			Serializers:             func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) },
+			MediaType:               s.options.Etcd.MediaType,
+			DeleteCollectionWorkers: s.options.Etcd.DeleteCollectionWorkers,
+		}),
 		Authorizer:    s.authorizer.Reviews(),
 		RoleRules:     rules,
 		UserRules:     rules.Reviewable(),
@@ -126,9 +131,10 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 	}
 }
 
-func (s *Server) etcdCheck() healthz.HealthChecker {
-	return healthz.NamedCheck("etcd", func(r *http.Request) error {
-		ctx, cancel := context.WithTimeout(r.Context(), etcdCheckTimeout)
+// etcdCheck checks that etcd answers in time.
+func (s *Server) etcdCheck(name string, timeout time.Duration) healthz.HealthChecker {
+	return healthz.NamedGroupedCheck(name, name, func(r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), timeout)
 		defer cancel()
 		return s.layer.Healthy(ctx)
 	})

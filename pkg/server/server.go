@@ -125,13 +125,18 @@ func (s *Server) assemble() error {
 // called once.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.Close()
+	endProfiles, err := s.serveProfiles(ctx)
+	if err != nil {
+		return err
+	}
+	defer endProfiles()
 	prepared := s.generic.PrepareRun()
 	// It goes on for a while after ctx has ended, and may end by itself, with an error.
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	var background sync.WaitGroup
 	background.Go(func() { s.announceReady(running) })
 	background.Go(func() { s.endWatches(running) })
-	err := prepared.RunWithContext(ctx)
+	err = prepared.RunWithContext(ctx)
 	end()
 	background.Wait()
 	return err
@@ -158,21 +163,27 @@ func (s *Server) Close() {
 
 func (s *Server) openStorage(ctx context.Context) (err error) {
 	etcd := s.options.Etcd
-	anchor := &storage.Anchor{Resource: cached.LogicalClusters, Name: corev1alpha1.LogicalClusterName}
+	settings := storage.Settings{
+		Prefix:             etcd.Prefix,
+		Anchor:             &storage.Anchor{Resource: cached.LogicalClusters, Name: corev1alpha1.LogicalClusterName},
+		CompactionInterval: etcd.CompactionInterval,
+		LeaseReuse:         etcd.LeaseReuse,
+	}
+	if etcd.CompactionInterval == 0 {
+		settings.CompactionInterval = storage.NoCompaction
+	}
 	if etcd.Embedded {
 		s.layer, err = storage.StartEmbedded(ctx, storage.EmbeddedOptions{
+			Settings:          settings,
 			Directory:         etcd.Directory,
-			Prefix:            etcd.Prefix,
-			Anchor:            anchor,
 			WALSizeBytes:      etcd.WALSizeBytes,
 			QuotaBackendBytes: etcd.QuotaBackendBytes,
 			ForceNewCluster:   etcd.ForceNewCluster,
 		})
 	} else {
 		s.layer, err = storage.Dial(ctx, storage.ExternalOptions{
+			Settings: settings,
 			Servers:  etcd.Servers,
-			Prefix:   etcd.Prefix,
-			Anchor:   anchor,
 			CAFile:   etcd.CAFile,
 			CertFile: etcd.CertFile,
 			KeyFile:  etcd.KeyFile,

@@ -88,6 +88,13 @@ func (w *work) start(ctx context.Context, do func(context.Context)) {
 	w.running.Go(func() { do(ctx) })
 }
 
+// atStop has something called at stop, as if it was the end of a goroutine.
+func (w *work) atStop(cancel context.CancelFunc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cancels = append(w.cancels, cancel)
+}
+
 // stop ends all that was started and waits until it has.
 func (w *work) stop() {
 	w.mu.Lock()
