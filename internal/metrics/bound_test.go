@@ -81,4 +81,9 @@ func TestForget(t *testing.T) {
 	if count(stays.Group) != 2 {
 		t.Errorf("another resource has %d series left", count(stays.Group))
 	}
+	cachermetrics.RecordListCacheMetrics(gone, "", 1, 1)
+	Prune(func(resource schema.GroupResource) bool { return resource == stays })
+	if count(gone.Group) != 0 || count(stays.Group) != 2 {
+		t.Errorf("%d series are left of what is gone, %d of what stays", count(gone.Group), count(stays.Group))
+	}
 }

@@ -10,7 +10,7 @@
 //     count: those of the built-in APIs and of our own. All others are measured
 //     together, as "unexpected".
 //  2. apiserver_cache_list_total alone keeps its labels for custom resources, because
-//     tests rely on it. Its series go with the store of their resource: Forget.
+//     tests rely on it. Its series go with the store of their resource: Forget, and Prune for late ones.
 //  3. Nothing here has a label for a workspace. What is said of workspaces is counts of
 //     them, worked out when somebody asks (Counts).
 package metrics

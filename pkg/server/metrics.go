@@ -3,9 +3,10 @@ package server
 import (
 	"context"
 
-	"k8s.io/component-base/metrics/prometheus/slis"
-
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/prometheus/slis"
 
 	"github.com/forkless/kcp/config/crds"
 	"github.com/forkless/kcp/internal/builtin"
@@ -40,7 +41,7 @@ func (s *Server) installMetrics() {
 		Own: []metrics.StableCollector{
 			kcpmetrics.Counts(s.options.Shard.Name, s.countLogicalClusters, s.countWorkspaces),
 		},
-		Refresh: s.inFlight.Measure,
+		Refresh: s.refreshMetrics,
 		Reset:   s.options.Observability.Profiling,
 	}))
 	if s.options.Observability.Profiling {
@@ -48,6 +49,16 @@ func (s *Server) installMetrics() {
 	} else {
 		slis.SLIMetrics{}.Install(mux)
 	}
+}
+
+// refreshMetrics brings up to date what is not kept so all the time.
+func (s *Server) refreshMetrics() {
+	s.inFlight.Measure()
+	open := sets.New[schema.GroupResource]()
+	for _, resource := range s.layer.Opened() {
+		open.Insert(resource.GroupResource)
+	}
+	kcpmetrics.Prune(open.Has)
 }
 
 // countLogicalClusters counts by phase, from the watch cache. One that cannot be read is
