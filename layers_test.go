@@ -36,8 +36,8 @@ var layers = []layer{
 	{
 		name: "mechanisms",
 		parts: []string{
-			"internal/authn", "internal/authz", "internal/builtin", "internal/discovery", "internal/openapi", "internal/quota",
-			"internal/rootdir", "internal/route", "internal/servingcert",
+			"internal/authn", "internal/authz", "internal/builtin", "internal/discovery", "internal/inflight",
+			"internal/metrics", "internal/openapi", "internal/quota", "internal/rootdir", "internal/route", "internal/servingcert",
 			"internal/storage",
 		},
 	},

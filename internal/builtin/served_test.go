@@ -143,3 +143,19 @@ func installed(t *testing.T, config builtin.Config) map[string]string {
 	}
 	return got
 }
+
+func TestNamesAreThoseServed(t *testing.T) {
+	named := map[string]bool{}
+	for _, resource := range builtin.Names() {
+		named[resource.GroupVersion().String()+" "+resource.Resource] = true
+	}
+	for resource := range served {
+		if !named[resource] {
+			t.Errorf("%s is served and not named", resource)
+		}
+		delete(named, resource)
+	}
+	for resource := range named {
+		t.Errorf("%s is named and not served", resource)
+	}
+}

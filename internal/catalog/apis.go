@@ -107,6 +107,7 @@ func (a *apis) configFor(served schema.Served) (compiled.Config, error) {
 		Converters:          a.converters,
 		Authorizer:          a.config.Authorizer,
 		MaxRequestBodyBytes: a.config.MaxRequestBodyBytes,
+		DeleteWorkers:       max(a.config.DeleteCollectionWorkers, 1),
 	}, nil
 }
 

@@ -40,6 +40,9 @@ type Config struct {
 	MinRequestTimeout time.Duration
 	// MaxRequestBodyBytes bounds the bodies of writes; zero means no bound.
 	MaxRequestBodyBytes int64
+	// DeleteCollectionWorkers is how many objects a deletecollection deletes at a time;
+	// one if 0.
+	DeleteCollectionWorkers int
 }
 
 // Catalog knows and serves the APIs of all clusters. Its methods may be called

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
@@ -36,8 +37,11 @@ func WithCluster(next http.Handler, resolver *Resolver, errorCodec runtime.Negot
 			writeError(w, r, errorCodec, apierrors.NewBadRequest(err.Error()))
 			return
 		case rest.Path == metricsPath || strings.HasPrefix(rest.Path, metricsPath+"/"):
-			// What the process measures is nobody's workspace.
-			http.Error(w, "shard-level endpoint not available at workspace scope", http.StatusNotImplemented)
+			// The workspace does not matter, so it need not be there. The answer is
+			// given behind authentication, where the audit log sees it.
+			inner := r.WithContext(context.WithValue(r.Context(), processPathKey{}, true))
+			inner.URL, inner.RequestURI = rest, rest.RequestURI()
+			next.ServeHTTP(w, inner)
 			return
 		}
 		cluster, err := resolver.Resolve(r.Context(), path)
@@ -53,6 +57,22 @@ func WithCluster(next http.Handler, resolver *Resolver, errorCodec runtime.Negot
 		inner.URL = rest
 		inner.RequestURI = rest.RequestURI()
 		next.ServeHTTP(w, inner)
+	})
+}
+
+// processPathKey marks requests for a path of the process below that of a workspace.
+type processPathKey struct{}
+
+// WithoutProcessPaths refuses what WithCluster has marked: what the process measures is
+// no workspace's, and nobody is told it in the name of one.
+func WithoutProcessPaths(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Context().Value(processPathKey{}) == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		audit.AddAuditAnnotation(r.Context(), "shardpaths.kcp.io/rejected", r.URL.Path)
+		http.Error(w, "shard-level endpoint not available at workspace scope", http.StatusNotImplemented)
 	})
 }
 

@@ -15,7 +15,8 @@ import (
 // goes must not leave behind a key that nobody would ever remove.
 func TestNothingIsCreatedWithoutAnAnchor(t *testing.T) {
 	layer, err := StartEmbedded(t.Context(), EmbeddedOptions{
-		Directory: t.TempDir(), Anchor: &Anchor{Resource: configMaps, Name: "anchor"},
+		Settings:  Settings{Anchor: &Anchor{Resource: configMaps, Name: "anchor"}},
+		Directory: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -42,12 +42,9 @@ const (
 
 // EmbeddedOptions say where and how the embedded etcd keeps its data.
 type EmbeddedOptions struct {
+	Settings
 	// Directory holds the data. It is created if need be; one process may use it.
 	Directory string
-	// Prefix begins all keys; "/registry" if empty.
-	Prefix string
-	// Anchor is what each cluster needs to be created in; nothing if nil.
-	Anchor *Anchor
 	// WALSizeBytes is the size of a segment of the write-ahead log; etcd's default
 	// if 0.
 	WALSizeBytes int64
@@ -91,7 +88,7 @@ func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error)
 	}
 
 	client := v3client.New(server.Server)
-	return newLayer(client, orDefaultPrefix(options.Prefix), options.Anchor, true, func() {
+	return newLayer(client, &options.Settings, true, func() {
 		// The client's own Close would only cancel its context; stopping the server
 		// ends what is under way.
 		_ = client.Close()
@@ -149,11 +146,4 @@ func etcdLogger(name string) *zap.Logger {
 		zap.NewAtomicLevelAt(zap.DPanicLevel),
 	)
 	return zap.New(core).Named(name)
-}
-
-func orDefaultPrefix(prefix string) string {
-	if prefix == "" {
-		return "/registry"
-	}
-	return prefix
 }

@@ -19,12 +19,9 @@ const (
 
 // ExternalOptions say how to reach an etcd outside this process.
 type ExternalOptions struct {
+	Settings
 	// Servers are the URLs of the members, at least one.
 	Servers []string
-	// Prefix begins all keys; "/registry" if empty.
-	Prefix string
-	// Anchor is what each cluster needs to be created in; nothing if nil.
-	Anchor *Anchor
 	// CAFile, CertFile and KeyFile secure the connection; each may be empty.
 	CAFile, CertFile, KeyFile string
 }
@@ -54,7 +51,7 @@ func Dial(ctx context.Context, options ExternalOptions) (*Layer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to etcd at %v: %w", options.Servers, err)
 	}
-	layer := newLayer(client, orDefaultPrefix(options.Prefix), options.Anchor, false, func() { _ = client.Close() })
+	layer := newLayer(client, &options.Settings, false, func() { _ = client.Close() })
 	ctx, cancel := context.WithTimeout(ctx, externalDialTimeout)
 	defer cancel()
 	if err := layer.Healthy(ctx); err != nil {

@@ -12,12 +12,55 @@ import (
 	"go.etcd.io/etcd/client/v3/kubernetes"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/etcd3"
+	"k8s.io/apiserver/pkg/storage/value"
 	"k8s.io/utils/clock"
 )
 
 // compactionInterval is how often old revisions are dropped, and how long at least
-// they are kept.
+// they are kept, unless Settings say otherwise.
 const compactionInterval = 5 * time.Minute
+
+// NoCompaction keeps all revisions; others are to drop them.
+const NoCompaction time.Duration = -1
+
+// Settings are what can be said of a Layer wherever its etcd runs. The zero value is fit
+// for use.
+type Settings struct {
+	// Prefix begins all keys; "/registry" if empty.
+	Prefix string
+	// Anchor is what each cluster needs to be created in; nothing if nil.
+	Anchor *Anchor
+	// CompactionInterval is how often old revisions are dropped, and how long at least
+	// they are kept: five minutes if 0.
+	CompactionInterval time.Duration
+	// LeaseReuse is for how long objects that expire share a lease; upstream's default
+	// if 0.
+	LeaseReuse time.Duration
+}
+
+func (s *Settings) prefix() string {
+	if s.Prefix == "" {
+		return "/registry"
+	}
+	return "/" + strings.Trim(s.Prefix, "/")
+}
+
+func (s *Settings) compaction() time.Duration {
+	switch {
+	case s.CompactionInterval == 0:
+		return compactionInterval
+	default:
+		return max(s.CompactionInterval, 0)
+	}
+}
+
+func (s *Settings) leases() etcd3.LeaseManagerConfig {
+	leases := etcd3.NewDefaultLeaseManagerConfig()
+	if s.LeaseReuse > 0 {
+		leases.ReuseDurationSeconds = int64(s.LeaseReuse.Seconds())
+	}
+	return leases
+}
 
 // Layer is the storage of one server: an etcd and the stores opened on it.
 // All methods may be called concurrently.
@@ -36,6 +79,9 @@ type Layer struct {
 	counter      *counter
 	// sharing is what objects of all stores have in common.
 	sharing sharing
+	leases  etcd3.LeaseManagerConfig
+	// encryption returns how the objects of a resource are encrypted; nil if none are.
+	encryption value.ResourceTransformers
 
 	mu     sync.Mutex
 	stores map[Resource]*opened
@@ -49,12 +95,12 @@ type opened struct {
 	stop  func()
 }
 
-func newLayer(client *clientv3.Client, prefix string, anchor *Anchor, exclusive bool, closeBackend func()) *Layer {
+func newLayer(client *clientv3.Client, settings *Settings, exclusive bool, closeBackend func()) *Layer {
 	kubernetesClient := &kubernetes.Client{Client: client}
 	kubernetesClient.Kubernetes = kubernetesClient
-	prefix = "/" + strings.Trim(prefix, "/")
-	if anchor != nil {
-		kubernetesClient.Kubernetes = anchored{kubernetesClient, client.KV, prefix, *anchor}
+	prefix := settings.prefix()
+	if settings.Anchor != nil {
+		kubernetesClient.Kubernetes = anchored{kubernetesClient, client.KV, prefix, *settings.Anchor}
 	}
 	counter := newCounter(client, prefix)
 	kubernetesClient.Kubernetes = counted{kubernetesClient.Kubernetes, counter}
@@ -63,11 +109,20 @@ func newLayer(client *clientv3.Client, prefix string, anchor *Anchor, exclusive 
 		counter:      counter,
 		prefix:       prefix,
 		exclusive:    exclusive,
-		compactor:    etcd3.NewCompactor(client, compactionInterval, clock.RealClock{}, nil),
+		compactor:    etcd3.NewCompactor(client, settings.compaction(), clock.RealClock{}, nil),
 		closeBackend: closeBackend,
+		leases:       settings.leases(),
 		stores:       map[Resource]*opened{},
 		changed:      make(chan struct{}),
 	}
+}
+
+// Encrypt makes stores that are opened from now on encrypt what they write, and read
+// what was written so.
+func (l *Layer) Encrypt(encryption value.ResourceTransformers) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.encryption = encryption
 }
 
 // Close stops all stores and the etcd behind them. What has been acknowledged is on

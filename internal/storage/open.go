@@ -97,9 +97,13 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 
 	kind.Codec = l.sharing.codec(kind.Codec, kind.Share)
 	prefix, versioner := resource.Prefix(), storage.APIObjectVersioner{}
+	// Without encryption, what was encrypted is an error and not taken for an object.
 	transformer := identity.NewEncryptCheckTransformer()
+	if l.encryption != nil {
+		transformer = l.encryption.TransformerForResource(resource.GroupResource)
+	}
 	raw, err := etcd3.New(l.client, l.compactor, kind.Codec, kind.New, kind.NewList, l.prefix, prefix, resource.GroupResource,
-		transformer, etcd3.NewDefaultLeaseManagerConfig(), etcd3.NewDefaultDecoder(kind.Codec, versioner), versioner)
+		transformer, l.leases, etcd3.NewDefaultDecoder(kind.Codec, versioner), versioner)
 	if err != nil {
 		return nil, err
 	}

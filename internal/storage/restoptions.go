@@ -13,28 +13,41 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// deleteCollectionWorkers is how many objects a deletecollection deletes at a time.
-const deleteCollectionWorkers = 1
+// Registries say how upstream's registries store their objects.
+type Registries struct {
+	// Serializers returns what knows the types of a group.
+	Serializers func(group string) runtime.StorageSerializer
+	// MediaType is the form in which objects are stored; protobuf if empty. What is
+	// stored in another one can be read all the same.
+	MediaType string
+	// DeleteCollectionWorkers is how many objects a deletecollection deletes at a time;
+	// one if 0.
+	DeleteCollectionWorkers int
+	// Share is that of the Kind of all resources; may be nil.
+	Share func(runtime.Object, func(string) string)
+}
 
-// RESTOptions makes upstream's registries store their objects in the layer. serializers
-// returns what knows the types of a group; objects are stored as protobuf of version
-// v1, the only version of the built-in groups. share is that of their Kind.
-func (l *Layer) RESTOptions(serializers func(group string) runtime.StorageSerializer, share func(runtime.Object, func(string) string)) generic.RESTOptionsGetter {
-	return restOptions{layer: l, serializers: serializers, share: share}
+// RESTOptions makes upstream's registries store their objects in the layer, in version
+// v1, the only version of the built-in groups.
+func (l *Layer) RESTOptions(registries Registries) generic.RESTOptionsGetter {
+	if registries.MediaType == "" {
+		registries.MediaType = runtime.ContentTypeProtobuf
+	}
+	registries.DeleteCollectionWorkers = max(registries.DeleteCollectionWorkers, 1)
+	return restOptions{layer: l, registries: registries}
 }
 
 type restOptions struct {
-	layer       *Layer
-	serializers func(group string) runtime.StorageSerializer
-	share       func(runtime.Object, func(string) string)
+	layer      *Layer
+	registries Registries
 }
 
 // GetRESTOptions returns the options of one resource.
 func (o restOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
 	config := storagebackend.NewDefaultConfig(o.layer.prefix, nil)
 	codec, versioner, err := serverstorage.NewStorageCodec(serverstorage.StorageCodecConfig{
-		StorageMediaType:  runtime.ContentTypeProtobuf,
-		StorageSerializer: o.serializers(resource.Group),
+		StorageMediaType:  o.registries.MediaType,
+		StorageSerializer: o.registries.Serializers(resource.Group),
 		StorageVersion:    schema.GroupVersion{Group: resource.Group, Version: "v1"},
 		MemoryVersion:     schema.GroupVersion{Group: resource.Group, Version: runtime.APIVersionInternal},
 		Config:            *config,
@@ -47,7 +60,7 @@ func (o restOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Obj
 		StorageConfig:           config.ForResource(resource),
 		Decorator:               o.decorate,
 		EnableGarbageCollection: true,
-		DeleteCollectionWorkers: deleteCollectionWorkers,
+		DeleteCollectionWorkers: o.registries.DeleteCollectionWorkers,
 		ResourcePrefix:          Resource{GroupResource: resource}.Prefix(),
 	}, nil
 }
@@ -59,7 +72,7 @@ func (o restOptions) decorate(config *storagebackend.ConfigForResource, _ string
 	attrs storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers,
 ) (storage.Interface, factory.DestroyFunc, error) {
 	resource := Resource{GroupResource: config.GroupResource}
-	store, err := o.layer.Open(resource, Kind{New: newObject, NewList: newList, Codec: config.Codec, Attrs: attrs, Share: o.share})
+	store, err := o.layer.Open(resource, Kind{New: newObject, NewList: newList, Codec: config.Codec, Attrs: attrs, Share: o.registries.Share})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -28,6 +28,7 @@ func (s *Server) buildAuthorization() error {
 		Bootstrap:        s.bootstrap,
 		Local:            s.policy,
 		LogicalClusters:  s.logicalClusters,
+		Audited:          s.options.Audit.PolicyFile != "",
 	})
 	return err
 }

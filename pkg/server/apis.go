@@ -32,7 +32,7 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 		return err
 	}
 	s.catalog, err = catalog.New(catalog.Config{
-		Stores:              s.layer,
+		Stores:              measured{s.layer},
 		Source:              s.system,
 		TypedKind:           typedKind,
 		Admission:           admit,
@@ -40,6 +40,8 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 		KindsChanged:        s.kindsChanged,
 		MinRequestTimeout:   time.Duration(config.MinRequestTimeout) * time.Second,
 		MaxRequestBodyBytes: config.MaxRequestBodyBytes,
+
+		DeleteCollectionWorkers: s.options.Etcd.DeleteCollectionWorkers,
 	})
 	if err != nil {
 		return err

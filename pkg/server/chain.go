@@ -3,7 +3,6 @@ package server
 import (
 	"net/http"
 
-	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/endpoints/filterlatency"
 	"k8s.io/apiserver/pkg/endpoints/filters"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -12,6 +11,7 @@ import (
 	"github.com/forkless/kcp/internal/authn/impersonation"
 	"github.com/forkless/kcp/internal/authn/serviceaccount"
 	"github.com/forkless/kcp/internal/authz"
+	"github.com/forkless/kcp/internal/inflight"
 	"github.com/forkless/kcp/internal/route"
 )
 
@@ -26,14 +26,23 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = filters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
 	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "authorization")
 
-	// One bound for all that are not privileged, without a queue: 429 beyond it.
-	handler = serverfilters.WithMaxInFlightLimit(handler, c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight, c.LongRunningFunc)
+	handler = inflight.With(handler, s.inFlight, c.LongRunningFunc)
+	handler = route.WithoutProcessPaths(handler)
 
+	handler = filterlatency.TrackCompleted(handler)
 	handler = impersonation.With(handler, s.authorizer.Silent(), c.Serializer)
+	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "impersonation")
+	handler = filterlatency.TrackCompleted(handler)
 	handler = filters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
+	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "audit")
 
 	unauthorized := filters.Unauthorized(c.Serializer)
 	unauthorized = filters.WithFailedAuthenticationAudit(unauthorized, c.AuditBackend, c.AuditPolicyRuleEvaluator)
+	if s.options.Observability.TracingConfigFile != "" {
+		// Behind authentication, so that only the privileged decide what is recorded.
+		handler = filters.WithTracing(handler, c.TracerProvider)
+	}
+	unauthorized = filterlatency.TrackCompleted(unauthorized)
 	handler = filterlatency.TrackCompleted(handler)
 	handler = filters.WithAuthentication(handler, c.Authentication.Authenticator, unauthorized,
 		c.Authentication.APIAudiences, c.Authentication.RequestHeaderConfig)
@@ -44,10 +53,17 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = serverfilters.WithTimeoutForNonLongRunningRequests(handler, c.LongRunningFunc)
 	handler = filters.WithRequestDeadline(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc, c.Serializer, c.RequestTimeout)
 	handler = serverfilters.WithWaitGroup(handler, c.LongRunningFunc, c.NonLongRunningRequestWaitGroup)
+	handler = serverfilters.WithWatchTerminationDuringShutdown(handler, s.stopping, c.WatchRequestWaitGroup)
 	if c.GoawayChance > 0 {
 		handler = serverfilters.WithProbabilisticGoaway(handler, c.GoawayChance)
 	}
 	handler = filters.WithCacheControl(handler)
+	handler = serverfilters.WithHSTS(handler, c.HSTSDirectives)
+	if c.ShutdownSendRetryAfter {
+		handler = serverfilters.WithRetryAfter(handler, s.stopping.ShuttingDown())
+	}
+	// A line for each request, but from -v=3 on only.
+	handler = serverfilters.WithHTTPLogging(handler)
 	handler = filters.WithLatencyTrackers(handler)
 	handler = route.WithConnections(handler, s.connections, c.LongRunningFunc)
 
@@ -56,7 +72,9 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	// its place as well.
 	handler = filters.WithRequestInfo(handler, c.RequestInfoResolver)
 	handler = route.WithoutInactive(handler, s.logicalClusters, c.Serializer)
-	handler = withAuditedCluster(handler)
+	if c.AuditBackend != nil {
+		handler = s.withAuditedCluster(handler)
+	}
 	handler = route.WithCluster(handler, s.resolver, c.Serializer)
 	handler = serviceaccount.WithHome(handler)
 	handler = filters.WithRequestReceivedTimestamp(handler)
@@ -68,14 +86,4 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 // apis puts the APIs that differ between clusters in front of the built-in ones.
 func (s *Server) apis(builtin http.Handler) http.Handler {
 	return s.discovery.Handler(s.openapi.Handler(s.catalog.Handler(builtin)))
-}
-
-// withAuditedCluster names the cluster in audit events.
-func withAuditedCluster(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if cluster, ok := clusterOf(r); ok {
-			audit.AddAuditAnnotations(r.Context(), "kcp.io/cluster", cluster, "tenancy.kcp.io/workspace", cluster)
-		}
-		next.ServeHTTP(w, r)
-	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/controllers/bootstrappolicy"
+	"github.com/forkless/kcp/internal/controllers/clusterroleaggregation"
 	"github.com/forkless/kcp/internal/controllers/crd"
 	"github.com/forkless/kcp/internal/controllers/defaults"
 	"github.com/forkless/kcp/internal/controllers/logicalcluster"
@@ -29,6 +30,7 @@ const definitionWorkers = 8
 func (s *Server) buildControllers() error {
 	for _, build := range []func() (*controller.Controller, error){
 		s.bootstrapPolicyController,
+		s.clusterRoleController,
 		s.definitionController,
 		s.workspaceController,
 		s.logicalClusterController,
@@ -49,6 +51,10 @@ func (s *Server) buildControllers() error {
 
 func (s *Server) bootstrapPolicyController() (*controller.Controller, error) {
 	return bootstrappolicy.New(s.layer, s.policy, s.bootstrap)
+}
+
+func (s *Server) clusterRoleController() (*controller.Controller, error) {
+	return clusterroleaggregation.New(clusterroleaggregation.Config{Layer: s.layer, Policy: s.policy, Clock: clock.RealClock{}})
 }
 
 func (s *Server) workspaceController() (*controller.Controller, error) {

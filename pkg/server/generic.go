@@ -10,19 +10,17 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/rest"
 
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/builtin"
+	"github.com/forkless/kcp/internal/storage"
 )
 
-const (
-	etcdCheckTimeout = 2 * time.Second
-
-	// inFlight is how many requests may be under way that are not privileged, half of
-	// them writes. More are refused with 429.
-	inFlight = 600
-)
+// inFlight is how many requests may be under way that are not privileged. More are
+// refused with 429.
+const inFlight = 600
 
 // buildGeneric makes upstream's server: serving, health, the built-in groups. What
 // differs between clusters is put before it by the chain.
@@ -47,6 +45,10 @@ func (s *Server) buildGeneric() error {
 		return err
 	}
 	s.generic.AggregatedLegacyDiscoveryGroupManager = s.builtins
+	if err := s.addShutdown(); err != nil {
+		return err
+	}
+	s.installMetrics()
 	groups, err := builtin.New(s.builtinConfig(authenticate))
 	if err != nil {
 		return err
@@ -80,7 +82,13 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	// It counts objects for priority and fairness, which is not in use.
 	config.StorageObjectCountTracker = nil
 
-	config.MaxRequestsInFlight, config.MaxMutatingRequestsInFlight = inFlight, inFlight/2
+	// Requests in flight are bounded, and measured, by our own filter.
+	if err := config.AddPostStartHook("max-in-flight-filter", func(genericapiserver.PostStartHookContext) error { return nil }); err != nil {
+		return nil, err
+	}
+	config.RequestTimeout = s.options.Requests.Timeout
+	// So are they with what we measure ourselves.
+	config.EnableMetrics = false
 	config.EnableProfiling = s.options.Observability.Profiling
 	config.EnableContentionProfiling = s.options.Observability.ContentionProfiling
 	config.CorsAllowedOriginList = s.options.Requests.CORSAllowedOrigins
@@ -89,15 +97,28 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	config.LivezGracePeriod = s.options.Shutdown.LivezGracePeriod
 	config.ShutdownDelayDuration = s.options.Shutdown.Delay
 	config.ShutdownSendRetryAfter = s.options.Shutdown.SendRetryAfter
-	config.ShutdownWatchTerminationGracePeriod = s.options.Shutdown.WatchGracePeriod
-	config.AddHealthChecks(s.etcdCheck())
+	config.ShutdownWatchTerminationGracePeriod = s.watchGracePeriod()
+	config.AddHealthChecks(s.etcdCheck("etcd", s.options.Etcd.HealthTimeout))
+	config.AddReadyzChecks(s.etcdCheck("etcd-readiness", s.options.Etcd.ReadyTimeout))
+	if err := s.encrypt(config); err != nil {
+		return nil, err
+	}
+	tracing := &genericoptions.TracingOptions{ConfigFile: s.options.Observability.TracingConfigFile}
+	if err := tracing.ApplyTo(nil, config); err != nil {
+		return nil, err
+	}
 	return config, s.options.Audit.ApplyTo(config)
 }
 
 func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Config {
 	rules := authz.NewRules(s.bootstrap, s.policy)
 	return builtin.Config{
-		RESTOptions:   s.layer.RESTOptions(func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) }, builtin.Share),
+		RESTOptions: s.layer.RESTOptions(storage.Registries{
+			Serializers:             func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) },
+			MediaType:               s.options.Etcd.MediaType,
+			DeleteCollectionWorkers: s.options.Etcd.DeleteCollectionWorkers,
+			Share:                   builtin.Share,
+		}),
 		Authorizer:    s.authorizer.Reviews(),
 		RoleRules:     rules,
 		UserRules:     rules.Reviewable(),
@@ -113,9 +134,10 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 	}
 }
 
-func (s *Server) etcdCheck() healthz.HealthChecker {
-	return healthz.NamedCheck("etcd", func(r *http.Request) error {
-		ctx, cancel := context.WithTimeout(r.Context(), etcdCheckTimeout)
+// etcdCheck checks that etcd answers in time.
+func (s *Server) etcdCheck(name string, timeout time.Duration) healthz.HealthChecker {
+	return healthz.NamedGroupedCheck(name, name, func(r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), timeout)
 		defer cancel()
 		return s.layer.Healthy(ctx)
 	})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"time"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
@@ -16,13 +15,13 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/controllers/garbagecollector"
 	"github.com/forkless/kcp/internal/discovery"
+	"github.com/forkless/kcp/internal/inflight"
 	"github.com/forkless/kcp/internal/openapi"
 	"github.com/forkless/kcp/internal/quota"
 	"github.com/forkless/kcp/internal/route"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
-	"github.com/forkless/kcp/pkg/logicalcluster"
 	"github.com/forkless/kcp/pkg/server/options"
 )
 
@@ -70,16 +69,32 @@ type Server struct {
 	generic   *genericapiserver.GenericAPIServer
 
 	ready chan struct{}
-	// background are the goroutines of the controllers.
-	background sync.WaitGroup
-	closeOnce  sync.Once
+	// inFlight bounds the requests that are served at a time.
+	inFlight *inflight.Limit
+	// controllerWork are the goroutines of the controllers.
+	controllerWork work
+	// stopping is fired when no new requests are served.
+	stopping  *signal
+	closeOnce sync.Once
 }
 
 // New assembles a server and starts its etcd. The caller calls Run, which ends what New
 // has started, or Close. ctx bounds the start of etcd only. The listener is the
 // server's from now on, also if there is an error.
 func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
-	s := &Server{options: prepared, connections: route.NewConnections(), builtins: &discovery.Builtins{}, configurations: configurations.NewIndex(), ready: make(chan struct{})}
+	if err := boundMetrics(); err != nil {
+		_ = prepared.Listener.Close()
+		return nil, err
+	}
+	s := &Server{
+		options:        prepared,
+		connections:    route.NewConnections(),
+		builtins:       &discovery.Builtins{},
+		configurations: configurations.NewIndex(),
+		inFlight:       inflight.NewLimit(inFlight),
+		ready:          make(chan struct{}),
+		stopping:       newSignal(),
+	}
 	if err := s.openStorage(ctx); err != nil {
 		_ = prepared.Listener.Close()
 		return nil, err
@@ -114,24 +129,21 @@ func (s *Server) assemble() error {
 // called once.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.Close()
-	// It may end by itself, with an error; what waits for the end has to hear of that.
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	endProfiles, err := s.serveProfiles(ctx)
+	if err != nil {
+		return err
+	}
+	defer endProfiles()
 	prepared := s.generic.PrepareRun()
-	s.background.Go(func() { s.announceReady(ctx) })
-	s.background.Go(func() { s.endWatches(ctx) })
-	err := prepared.RunWithContext(ctx)
-	stop()
-	s.background.Wait()
+	// It goes on for a while after ctx has ended, and may end by itself, with an error.
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
+	var background sync.WaitGroup
+	background.Go(func() { s.announceReady(running) })
+	background.Go(func() { s.endWatches(running) })
+	err = prepared.RunWithContext(ctx)
+	end()
+	background.Wait()
 	return err
-}
-
-// endWatches ends what runs for long when ctx has ended and the time is over that the
-// options leave it. Stopping waits for all other requests, and would for these.
-func (s *Server) endWatches(ctx context.Context) {
-	<-ctx.Done()
-	time.Sleep(s.options.Shutdown.Delay + s.options.Shutdown.WatchGracePeriod)
-	s.connections.Close()
 }
 
 // Ready is closed when /readyz has said ok.
@@ -147,6 +159,7 @@ func (s *Server) Handler() http.Handler { return s.generic.Handler }
 func (s *Server) Close() {
 	s.closeOnce.Do(func() {
 		_ = s.options.Listener.Close()
+		s.controllerWork.stop()
 		s.configurations.Close()
 		s.layer.Close()
 	})
@@ -154,21 +167,27 @@ func (s *Server) Close() {
 
 func (s *Server) openStorage(ctx context.Context) (err error) {
 	etcd := s.options.Etcd
-	anchor := &storage.Anchor{Resource: cached.LogicalClusters, Name: corev1alpha1.LogicalClusterName}
+	settings := storage.Settings{
+		Prefix:             etcd.Prefix,
+		Anchor:             &storage.Anchor{Resource: cached.LogicalClusters, Name: corev1alpha1.LogicalClusterName},
+		CompactionInterval: etcd.CompactionInterval,
+		LeaseReuse:         etcd.LeaseReuse,
+	}
+	if etcd.CompactionInterval == 0 {
+		settings.CompactionInterval = storage.NoCompaction
+	}
 	if etcd.Embedded {
 		s.layer, err = storage.StartEmbedded(ctx, storage.EmbeddedOptions{
+			Settings:          settings,
 			Directory:         etcd.Directory,
-			Prefix:            etcd.Prefix,
-			Anchor:            anchor,
 			WALSizeBytes:      etcd.WALSizeBytes,
 			QuotaBackendBytes: etcd.QuotaBackendBytes,
 			ForceNewCluster:   etcd.ForceNewCluster,
 		})
 	} else {
 		s.layer, err = storage.Dial(ctx, storage.ExternalOptions{
+			Settings: settings,
 			Servers:  etcd.Servers,
-			Prefix:   etcd.Prefix,
-			Anchor:   anchor,
 			CAFile:   etcd.CAFile,
 			CertFile: etcd.CertFile,
 			KeyFile:  etcd.KeyFile,
@@ -188,9 +207,4 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 	s.limitObjects()
 	s.buildQuotas()
 	return nil
-}
-
-func clusterOf(r *http.Request) (string, bool) {
-	cluster, ok := logicalcluster.FromContext(r.Context())
-	return cluster.String(), ok
 }

@@ -133,20 +133,21 @@ func batteryNames(batteries sets.Set[options.Battery]) sets.Set[string] {
 }
 
 // startControllers starts all controllers and waits until they have looked at what is
-// there. They stop, and are waited for, when ctx ends.
+// there. They go on when ctx has ended, until the requests have that are under way:
+// these may wait for what controllers do.
 func (s *Server) startControllers(ctx context.Context) error {
 	if len(s.listeners) > 0 {
-		s.background.Go(func() { controller.NewFeed(s.layer, s.listeners...).Run(ctx) })
+		s.controllerWork.start(ctx, controller.NewFeed(s.layer, s.listeners...).Run)
 	}
 	for _, c := range s.controllers {
-		s.background.Go(func() { c.Run(ctx) })
+		s.controllerWork.start(ctx, c.Run)
 	}
 	for _, c := range s.controllers {
 		if err := waitFor(ctx, c.Synced()); err != nil {
 			return fmt.Errorf("waiting for controller %s: %w", c.Name(), err)
 		}
 	}
-	s.background.Go(func() { s.openHolding(ctx) })
+	s.controllerWork.start(ctx, s.openHolding)
 	// Before this requests would wait: no webhook is to be passed by.
 	return waitFor(ctx, s.configurations.Synced())
 }

@@ -31,6 +31,8 @@ type Config struct {
 	Authorizer authorizer.Authorizer
 	// MaxRequestBodyBytes bounds the bodies of writes; zero means no bound.
 	MaxRequestBodyBytes int64
+	// DeleteWorkers is how many objects a deletecollection deletes at a time.
+	DeleteWorkers int
 	// AnySchema makes objects be shown as they are stored, whatever their version and
 	// content; the definition's schema is only good for its shape of requests.
 	AnySchema bool

@@ -63,7 +63,7 @@ func (a *API) addRegistries(version *Version, spec *apiextensionsv1.CustomResour
 		kind,
 		kind.GroupVersion().WithKind(names.ListKind),
 		strategy,
-		viewOptions{store: view.New(a.config.Shared, a.form(spec.Name)), prefix: a.config.Prefix},
+		viewOptions{store: view.New(a.config.Shared, a.form(spec.Name)), prefix: a.config.Prefix, deleteWorkers: a.config.DeleteWorkers},
 		names.Categories,
 		table,
 		a.replicasPaths,
@@ -124,8 +124,9 @@ func subresources(of *apiextensionsv1.CustomResourceSubresources) (
 
 // viewOptions gives a registry a store that exists already.
 type viewOptions struct {
-	store  storage.Interface
-	prefix string
+	store         storage.Interface
+	prefix        string
+	deleteWorkers int
 }
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
@@ -139,7 +140,7 @@ func (o viewOptions) GetRESTOptions(resource apischema.GroupResource, _ runtime.
 		Decorator:               o.decorate,
 		ResourcePrefix:          o.prefix,
 		EnableGarbageCollection: true,
-		DeleteCollectionWorkers: 1,
+		DeleteCollectionWorkers: o.deleteWorkers,
 	}, nil
 }
 

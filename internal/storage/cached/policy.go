@@ -150,6 +150,12 @@ func (p *Policy) ListClusterRoles(ctx context.Context) ([]*rbacv1.ClusterRole, e
 	})
 }
 
+// ClusterRoles returns the ClusterRoles of a cluster as they are stored. They share
+// memory with the watch cache.
+func (p *Policy) ClusterRoles(ctx context.Context, cluster logicalcluster.Name) ([]rbac.ClusterRole, error) {
+	return p.clusterRoles.List(ctx, cluster, "")
+}
+
 // convertAll converts objects in one allocation; the conversions themselves share
 // the rules and subjects with what they convert.
 func convertAll[In, Out any](in []In, convert func(*In, *Out) error) ([]*Out, error) {

@@ -141,6 +141,14 @@ func (o *Options) completeEtcd(p *paths, below func(given, name string) string) 
 		Embedded:           o.Etcd.embedded(),
 		Prefix:             o.Etcd.StorageConfig.Prefix,
 		CompactionInterval: o.Etcd.StorageConfig.CompactionInterval,
+		LeaseReuse:         time.Duration(o.Etcd.StorageConfig.LeaseManagerConfig.ReuseDurationSeconds) * time.Second,
+		HealthTimeout:      o.Etcd.StorageConfig.HealthcheckTimeout,
+		ReadyTimeout:       o.Etcd.StorageConfig.ReadycheckTimeout,
+
+		MediaType:               o.Etcd.DefaultStorageMediaType,
+		DeleteCollectionWorkers: o.Etcd.DeleteCollectionWorkers,
+		EncryptionConfig:        p.absolute(o.Etcd.EncryptionProviderConfigFilepath),
+		EncryptionReload:        o.Etcd.EncryptionProviderConfigAutomaticReload,
 	}
 	if !etcd.Embedded {
 		etcd.Servers = transport.ServerList

@@ -33,12 +33,8 @@ var noEffectYet = []string{
 	"enable-home-workspaces", "home-workspaces-*",
 	"conversion-cel-transformation-timeout",
 	// What upstream's storage would do.
-	"etcd-servers-overrides", "etcd-compaction-interval", "etcd-count-metric-poll-period", "etcd-db-metric-poll-interval",
-	"etcd-healthcheck-timeout", "etcd-readycheck-timeout",
-	"delete-collection-workers", "lease-reuse-duration-seconds", "storage-media-type",
-	"encryption-provider-config", "encryption-provider-config-automatic-reload",
+	"etcd-servers-overrides", "etcd-count-metric-poll-period", "etcd-db-metric-poll-interval",
 	// Operations.
-	"profiler-address", "tracing-config-file",
 	"permit-address-sharing", "permit-port-sharing",
 }
 

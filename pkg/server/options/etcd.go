@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/runtime"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 )
@@ -52,6 +53,7 @@ type EmbeddedEtcdOptions struct {
 func newEtcdOptions() EtcdOptions {
 	etcd := genericoptions.NewEtcdOptions(storagebackend.NewDefaultConfig(defaultEtcdPrefix, nil))
 	etcd.StorageConfig.Transport.ServerList = []string{embeddedServers}
+	etcd.DefaultStorageMediaType = runtime.ContentTypeProtobuf
 	return EtcdOptions{
 		EtcdOptions: etcd,
 		Embedded: EmbeddedEtcdOptions{
@@ -105,6 +107,15 @@ func (o *EtcdOptions) Validate() []error {
 	if !o.embedded() && o.Embedded.Directory != "" {
 		all = append(all, errors.New("--embedded-etcd-directory cannot be used with --etcd-servers"))
 	}
+	if o.DeleteCollectionWorkers < 1 {
+		all = append(all, fmt.Errorf("--delete-collection-workers=%d is not positive", o.DeleteCollectionWorkers))
+	}
+	if o.StorageConfig.HealthcheckTimeout <= 0 || o.StorageConfig.ReadycheckTimeout <= 0 {
+		all = append(all, errors.New("--etcd-healthcheck-timeout and --etcd-readycheck-timeout have to be positive"))
+	}
+	if o.StorageConfig.LeaseManagerConfig.ReuseDurationSeconds <= 0 {
+		all = append(all, fmt.Errorf("--lease-reuse-duration-seconds=%d is not positive", o.StorageConfig.LeaseManagerConfig.ReuseDurationSeconds))
+	}
 	if o.StorageConfig.CompactionInterval < 0 {
 		all = append(all, fmt.Errorf("--etcd-compaction-interval=%s is negative", o.StorageConfig.CompactionInterval))
 	}
@@ -131,4 +142,18 @@ type Etcd struct {
 	Prefix string
 	// CompactionInterval is how often old revisions are dropped; 0 means never.
 	CompactionInterval time.Duration
+	// LeaseReuse is for how long objects that expire share a lease.
+	LeaseReuse time.Duration
+	// HealthTimeout and ReadyTimeout are how long etcd may take to answer the checks of
+	// /livez and /readyz.
+	HealthTimeout, ReadyTimeout time.Duration
+
+	// MediaType is the form in which built-in objects are stored.
+	MediaType string
+	// DeleteCollectionWorkers is how many objects a deletecollection deletes at a time.
+	DeleteCollectionWorkers int
+	// EncryptionConfig is a file that says which resources are encrypted, and how;
+	// empty if none are. With EncryptionReload changes of it count at once.
+	EncryptionConfig string
+	EncryptionReload bool
 }

@@ -1,6 +1,9 @@
 package options
 
-import "github.com/spf13/pflag"
+import (
+	"github.com/spf13/pflag"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+)
 
 // ObservabilityOptions let people look inside a running server.
 type ObservabilityOptions struct {
@@ -23,4 +26,10 @@ func (o *ObservabilityOptions) AddFlags(fs *pflag.FlagSet) {
 		"Address, as in localhost:6060, to serve profiles at without authentication.")
 	fs.StringVar(&o.TracingConfigFile, "tracing-config-file", o.TracingConfigFile,
 		"File with a TracingConfiguration.")
+}
+
+// Validate says what is wrong with the options.
+func (o *ObservabilityOptions) Validate() []error {
+	tracing := &genericoptions.TracingOptions{ConfigFile: o.TracingConfigFile}
+	return tracing.Validate()
 }

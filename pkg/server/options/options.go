@@ -144,6 +144,7 @@ func (o *Options) Validate() []error {
 		o.Requests.Validate(),
 		o.Shutdown.Validate(),
 		o.Audit.Validate(),
+		o.Observability.Validate(),
 		o.Logging.Validate(),
 		o.validateRootless(),
 	} {

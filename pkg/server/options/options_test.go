@@ -156,6 +156,7 @@ var flags = map[string]struct{ byDefault, value string }{
 	"profiler-address":                        {"", "localhost:6060"},
 	"tracing-config-file":                     {"", "tracing.yaml"},
 	"goaway-chance":                           {"0", "0.01"},
+	"request-timeout":                         {"1m0s", "10s"},
 	"shutdown-delay-duration":                 {"0s", "1s"},
 	"shutdown-send-retry-after":               {"false", "true"},
 	"shutdown-watch-termination-grace-period": {"0s", "1s"},
@@ -191,7 +192,7 @@ func TestFlags(t *testing.T) {
 func TestFlagsNotAccepted(t *testing.T) {
 	for _, name := range []string{
 		"runtime-config", "enable-admission-plugins", "disable-admission-plugins", "admission-control-config-file",
-		"max-requests-inflight", "max-mutating-requests-inflight", "request-timeout", "min-request-timeout",
+		"max-requests-inflight", "max-mutating-requests-inflight", "min-request-timeout",
 		"advertise-address", "enable-priority-and-fairness", "egress-selector-config-file", "authorization-mode",
 	} {
 		if _, err := parse("--" + name + "=x"); err == nil || !strings.Contains(err.Error(), "unknown flag") {

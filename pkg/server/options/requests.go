@@ -18,11 +18,15 @@ type RequestOptions struct {
 	// GoawayChance is the share of HTTP/2 requests after which the client is asked to
 	// connect again.
 	GoawayChance float64
+	// Timeout is how long a request may take that is no watch.
+	Timeout time.Duration
 	// EventTTL is how long events are kept.
 	EventTTL time.Duration
 }
 
-func newRequestOptions() RequestOptions { return RequestOptions{EventTTL: time.Hour} }
+func newRequestOptions() RequestOptions {
+	return RequestOptions{Timeout: time.Minute, EventTTL: time.Hour}
+}
 
 // AddFlags adds the flags of the group to fs.
 func (o *RequestOptions) AddFlags(fs *pflag.FlagSet) {
@@ -32,6 +36,8 @@ func (o *RequestOptions) AddFlags(fs *pflag.FlagSet) {
 		"Directives of the Strict-Transport-Security header, such as max-age=31536000. Empty leaves the header out.")
 	fs.Float64Var(&o.GoawayChance, "goaway-chance", o.GoawayChance,
 		"Share of HTTP/2 requests, from 0 to 0.02, after which a client is asked to connect again. Spreads clients over servers.")
+	fs.DurationVar(&o.Timeout, "request-timeout", o.Timeout,
+		"How long a request may take, unless it asks for less. Watches are exempt.")
 	fs.DurationVar(&o.EventTTL, "event-ttl", o.EventTTL, "How long events are kept.")
 }
 
@@ -44,6 +50,9 @@ func (o *RequestOptions) Validate() []error {
 		GoawayChance:             o.GoawayChance,
 		ComponentGlobalsRegistry: compatibility.NewComponentGlobalsRegistry(),
 	}).Validate()
+	if o.Timeout <= 0 {
+		all = append(all, fmt.Errorf("--request-timeout=%s is not positive", o.Timeout))
+	}
 	if o.EventTTL <= 0 {
 		all = append(all, fmt.Errorf("--event-ttl=%s is not positive", o.EventTTL))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -34,11 +35,23 @@ func redirect(w io.Writer, level int) (restore func()) {
 // ownLine is in each line of a logger of this program.
 var ownLine = []byte(` logger="` + loggerName)
 
+// provoked are what libraries say, as errors, of single requests. Clients cause them at
+// will, by hanging up or with bad tokens, and hear of it themselves; the audit log is
+// where to look for them.
+var provoked = [][]byte{
+	[]byte(`] "Unable to authenticate the request"`),
+	[]byte(`] "Failed to encode watch event"`),
+	[]byte(`] "Timeout or abort while handling"`),
+	[]byte(`] "invalid timeout specified in the request URL`),
+	[]byte(`"apiserver was unable to `),
+}
+
 // quiet lets through warnings, errors, and what this program says itself.
 type quiet struct{ io.Writer }
 
 func (q quiet) Write(line []byte) (int, error) {
-	if isAlarm(line) || bytes.Contains(line, ownLine) {
+	isProvoked := func(message []byte) bool { return bytes.Contains(line, message) }
+	if isAlarm(line) && !slices.ContainsFunc(provoked, isProvoked) || bytes.Contains(line, ownLine) {
 		return q.Writer.Write(line)
 	}
 	return len(line), nil

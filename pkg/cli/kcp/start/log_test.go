@@ -21,6 +21,7 @@ func TestQuietLog(t *testing.T) {
 	klog.Background().WithName("kcp").V(3).Info("a detail")
 	klog.Warning("careful")
 	klog.ErrorS(errors.New("broken"), "doing it", "attempt", 1)
+	klog.ErrorS(errors.New("invalid bearer token"), "Unable to authenticate the request")
 	restore()
 	klog.Flush()
 
