@@ -47,11 +47,10 @@ func (s *Server) buildGeneric() error {
 		return err
 	}
 	s.generic.AggregatedLegacyDiscoveryGroupManager = s.builtins
-	groups, err := builtin.New(s.builtinConfig(authenticate))
-	if err != nil {
+	if s.groups, err = builtin.New(s.builtinConfig(authenticate)); err != nil {
 		return err
 	}
-	return groups.Install(s.generic)
+	return s.groups.Install(s.generic)
 }
 
 func (s *Server) genericConfig(authenticate authenticator.Request, admit admission.Interface) (*genericapiserver.Config, error) {
@@ -102,6 +101,7 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 		UserRules:     rules.Reviewable(),
 		Authenticator: authenticate,
 		Audiences:     s.options.Authentication.APIAudiences,
+		Kinds:         s.resourceOf,
 		Tokens: &builtin.Tokens{
 			Issuer:        s.tokens,
 			Audiences:     s.options.Authentication.APIAudiences,
