@@ -13,6 +13,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/crd"
 	"github.com/forkless/kcp/internal/controllers/logicalcluster"
 	"github.com/forkless/kcp/internal/controllers/namespace"
+	"github.com/forkless/kcp/internal/controllers/policystatus"
 	"github.com/forkless/kcp/internal/controllers/workspace"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
@@ -33,6 +34,7 @@ func (s *Server) buildControllers() error {
 		s.namespaceController,
 		func() (*controller.Controller, error) { return s.quotaController, nil },
 		s.garbageCollector,
+		s.policyStatusController,
 	} {
 		c, err := build()
 		if err != nil {
@@ -76,6 +78,15 @@ func (s *Server) namespaceController() (*controller.Controller, error) {
 		Namespaces: cached.NewNamespaceReader(s.layer),
 		OpenStores: s.openStores,
 		Clock:      clock.RealClock{},
+	})
+}
+
+func (s *Server) policyStatusController() (*controller.Controller, error) {
+	return policystatus.New(policystatus.Config{
+		Layer:    s.layer,
+		Policies: cached.NewValidatingPolicyReader(s.layer),
+		Mapper:   s.kinds.Mapper,
+		Schema:   s.schemaOf,
 	})
 }
 
