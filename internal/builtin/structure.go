@@ -9,11 +9,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/apiserver/pkg/cel/openapi/resolver"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/kube-openapi/pkg/builder3"
+	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	kcpschema "github.com/forkless/kcp/internal/schema"
 )
 
 // Registry returns what serves a resource, or a NotFound Status. It is for those who read
@@ -30,24 +32,37 @@ func (g *Groups) Registry(resource schema.GroupVersionResource) (rest.Storage, e
 	return nil, apierrors.NewNotFound(resource.GroupResource(), "")
 }
 
-// TypeConverter returns what knows the structure of the objects of all built-in kinds. It
-// is made on first use, which takes some milliseconds.
+// models describe the built-in kinds as OpenAPI v3 does. They are made on first use, which
+// takes some milliseconds.
+var models = sync.OnceValues(func() (map[string]*spec.Schema, error) {
+	names := slices.Collect(maps.Keys(OpenAPIDefinitions(func(name string) spec.Ref {
+		name, _ = definitionNamer().GetDefinitionName(name)
+		return spec.MustCreateRef("#/components/schemas/" + common.EscapeJsonPointer(name))
+	})))
+	models, err := builder3.BuildOpenAPIDefinitionsForResources(OpenAPIV3Config("kubernetes", version), names...)
+	if err != nil {
+		return nil, fmt.Errorf("describing the built-in kinds: %w", err)
+	}
+	return models, nil
+})
+
+// TypeConverter returns what knows the structure of the objects of all built-in kinds.
 func TypeConverter() (managedfields.TypeConverter, error) { return typeConverter() }
 
 var typeConverter = sync.OnceValues(func() (managedfields.TypeConverter, error) {
-	config := OpenAPIV3Config("kubernetes", version)
-	names := slices.Collect(maps.Keys(OpenAPIDefinitions(spec.MustCreateRef)))
-	models, err := builder3.BuildOpenAPIDefinitionsForResources(config, names...)
+	models, err := models()
 	if err != nil {
-		return nil, fmt.Errorf("describing the built-in kinds: %w", err)
+		return nil, err
 	}
 	return managedfields.NewTypeConverter(models, false)
 })
 
 // Schema returns the OpenAPI schema of a built-in kind with all that it refers to in it,
 // or resolver.ErrSchemaNotFound. It must not be changed.
-func Schema(kind schema.GroupVersionKind) (*spec.Schema, error) { return schemas().ResolveSchema(kind) }
-
-var schemas = sync.OnceValue(func() *resolver.DefinitionsSchemaResolver {
-	return resolver.NewDefinitionsSchemaResolver(OpenAPIDefinitions, Scheme, ExtensionsScheme)
-})
+func Schema(kind schema.GroupVersionKind) (*spec.Schema, error) {
+	models, err := models()
+	if err != nil {
+		return nil, err
+	}
+	return kcpschema.Model(models, kind)
+}

@@ -146,3 +146,15 @@ func (w *workspace) inForce(t testing.TB, pairs ...string) *apierrors.StatusErro
 		return w.kube.CoreV1().ConfigMaps(metav1.NamespaceDefault).Delete(t.Context(), markerName, metav1.DeleteOptions{})
 	})
 }
+
+// eventuallyAllowed waits until a config map without data is let through, and removes it.
+func (w *workspace) eventuallyAllowed(t testing.TB) {
+	t.Helper()
+	servertest.Eventually(t, "a config map is let through", func() (bool, any) {
+		_, err := w.createConfigMap(t, markerName)
+		return err == nil, err
+	})
+	if err := w.kube.CoreV1().ConfigMaps(metav1.NamespaceDefault).Delete(t.Context(), markerName, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}

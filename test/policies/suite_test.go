@@ -22,8 +22,20 @@ func TestPolicies(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t, servertest.WithUsers(t))
 	for name, test := range map[string]func(*testing.T, *workspace){
-		"Validate":  validate,
-		"Variables": variables,
+		"Validate":        validate,
+		"Variables":       variables,
+		"TypeChecking":    typeChecking,
+		"TypesOfOthers":   typesOfOthers,
+		"Selectors":       selectors,
+		"Rules":           rules,
+		"Conditions":      conditions,
+		"Failures":        failures,
+		"Reasons":         reasons,
+		"Operations":      operations,
+		"Subresources":    subresources,
+		"Namespaces":      namespaces,
+		"Exemptions":      exemptions,
+		"DefinitionLater": definitionLater,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
