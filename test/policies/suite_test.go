@@ -22,20 +22,42 @@ func TestPolicies(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t, servertest.WithUsers(t))
 	for name, test := range map[string]func(*testing.T, *workspace){
-		"Validate":        validate,
-		"Variables":       variables,
-		"TypeChecking":    typeChecking,
-		"TypesOfOthers":   typesOfOthers,
-		"Selectors":       selectors,
-		"Rules":           rules,
-		"Conditions":      conditions,
-		"Failures":        failures,
-		"Reasons":         reasons,
-		"Operations":      operations,
-		"Subresources":    subresources,
-		"Namespaces":      namespaces,
-		"Exemptions":      exemptions,
-		"DefinitionLater": definitionLater,
+		"Validate":           validate,
+		"Variables":          variables,
+		"TypeChecking":       typeChecking,
+		"TypesOfOthers":      typesOfOthers,
+		"Selectors":          selectors,
+		"Rules":              rules,
+		"Conditions":         conditions,
+		"Failures":           failures,
+		"Reasons":            reasons,
+		"Operations":         operations,
+		"Subresources":       subresources,
+		"Namespaces":         namespaces,
+		"Exemptions":         exemptions,
+		"DefinitionLater":    definitionLater,
+		"BuiltinParams":      builtinParams,
+		"CustomParams":       customParams,
+		"SelectedParams":     selectedParams,
+		"MisplacedParams":    misplacedParams,
+		"OwnParams":          ownParams,
+		"ParamsOfOthers":     paramsOfOthers,
+		"Escalation":         escalation,
+		"Isolation":          isolation,
+		"APIOperations":      apiOperations,
+		"Gone":               gone,
+		"Prompt":             prompt,
+		"Apply":              apply,
+		"JSONPatch":          jsonPatch,
+		"MutateCustom":       mutateCustom,
+		"Order":              order,
+		"MutateThenValidate": mutateThenValidate,
+		"MutatingParams":     mutatingParams,
+		"MutatingFailure":    mutatingFailure,
+		"MutatingStatus":     mutatingStatus,
+		"Warn":               warn,
+		"DryRun":             dryRun,
+		"Callers":            callers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,6 +91,13 @@ func open(t testing.TB, server *servertest.Server, name, cluster string) *worksp
 	t.Helper()
 	w := &workspace{server: server, path: "root:" + name, cluster: cluster, warnings: &warnings{}}
 	w.config = server.In(t, "base", w.cluster)
+	w.connect(t)
+	return w
+}
+
+// connect makes the clients.
+func (w *workspace) connect(t testing.TB) {
+	t.Helper()
 	w.config.WarningHandler = w.warnings
 	var err error
 	if w.kube, err = kubernetes.NewForConfig(w.config); err != nil {
@@ -80,7 +109,6 @@ func open(t testing.TB, server *servertest.Server, name, cluster string) *worksp
 	if w.definitions, err = apiextensions.NewForConfig(w.config); err != nil {
 		t.Fatal(err)
 	}
-	return w
 }
 
 // createConfigMap makes a config map in the namespace default, whose data are pairs.
