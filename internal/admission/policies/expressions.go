@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"sync"
+
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
@@ -8,13 +10,32 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// Variables returns the variables of a policy as the compiler takes them.
-func Variables(variables []admissionregistrationv1.Variable) []cel.NamedExpressionAccessor {
+// Compiler returns what compiles the expressions of a policy, which may refer to
+// variables. Expressions of variables that are wrong come out when the policy is
+// evaluated.
+//
+// A compiler takes several times the memory of what it compiles, and keeps nothing but
+// variables. All policies without variables have the same one.
+func Compiler(variables []admissionregistrationv1.Variable, known cel.OptionalVariableDeclarations) (*cel.CompositedCompiler, error) {
+	if len(variables) == 0 {
+		return withoutVariables()
+	}
+	compiler, err := newCompiler()
+	if err != nil {
+		return nil, err
+	}
 	expressions := make([]cel.NamedExpressionAccessor, len(variables))
 	for i, v := range variables {
 		expressions[i] = &validating.Variable{Name: v.Name, Expression: v.Expression}
 	}
-	return expressions
+	compiler.CompileAndStoreVariables(expressions, known, environment.StoredExpressions)
+	return compiler, nil
+}
+
+var withoutVariables = sync.OnceValues(newCompiler)
+
+func newCompiler() (*cel.CompositedCompiler, error) {
+	return cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 }
 
 // MatchConditions compiles the match conditions of a policy. The result is nil if there

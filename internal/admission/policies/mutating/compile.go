@@ -17,14 +17,13 @@ import (
 // it is made of is. Errors come out when the policy is evaluated.
 func compile(policy *mutating.Policy) mutating.PolicyEvaluator {
 	spec := &policy.Spec
-	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	known := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil, HasAuthorizer: true}
+	compiler, err := policies.Compiler(spec.Variables, known)
 	if err != nil {
 		return mutating.PolicyEvaluator{Error: &apiservercel.Error{
 			Type: apiservercel.ErrorTypeInternal, Detail: fmt.Sprintf("failed to initialize CEL compiler: %v", err),
 		}}
 	}
-	known := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil, HasAuthorizer: true}
-	compiler.CompileAndStoreVariables(policies.Variables(spec.Variables), known, environment.StoredExpressions)
 	evaluator := mutating.PolicyEvaluator{
 		Matcher:            policies.MatchConditions(compiler, spec.MatchConditions, known, spec.FailurePolicy, policy.Name),
 		CompositedCompiler: compiler,

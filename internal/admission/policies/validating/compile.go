@@ -1,8 +1,6 @@
 package validating
 
 import (
-	"sync"
-
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
@@ -11,29 +9,23 @@ import (
 	"github.com/forkless/kcp/internal/admission/policies"
 )
 
-// base is the environment that all policies are compiled in.
-var base = sync.OnceValue(func() *environment.EnvSet {
-	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
-})
-
 // compile compiles a policy. Upstream's function that does is not exported; everything
 // it is made of is. Errors come out when the policy is evaluated, as its failurePolicy
 // says.
 func compile(policy *validating.Policy) validating.Validator {
 	spec := &policy.Spec
-	compiler, err := cel.NewCompositedCompiler(base())
+	hasParams := spec.ParamKind != nil
+	known := cel.OptionalVariableDeclarations{HasParams: hasParams, HasAuthorizer: true}
+	compiler, err := policies.Compiler(spec.Variables, known)
 	if err != nil {
 		return validating.NewValidator(nil, nil, nil, nil, spec.FailurePolicy, err)
 	}
-	hasParams := spec.ParamKind != nil
-	known := cel.OptionalVariableDeclarations{HasParams: hasParams, HasAuthorizer: true}
 	// Messages must not depend on what the caller may do.
 	knownToMessages := cel.OptionalVariableDeclarations{HasParams: hasParams}
 	conditions := func(expressions []cel.ExpressionAccessor, known cel.OptionalVariableDeclarations) cel.ConditionEvaluator {
 		return compiler.CompileCondition(expressions, known, environment.StoredExpressions)
 	}
 
-	compiler.CompileAndStoreVariables(policies.Variables(spec.Variables), known, environment.StoredExpressions)
 	matcher := policies.MatchConditions(compiler, spec.MatchConditions, known, spec.FailurePolicy, policy.Name)
 	return validating.NewValidator(
 		conditions(validations(spec.Validations), known),
