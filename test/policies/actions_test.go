@@ -73,8 +73,8 @@ func callers(t *testing.T, w *workspace) {
 	}, func() error {
 		return here.kube.CoreV1().ConfigMaps("default").Delete(t.Context(), markerName, metav1.DeleteOptions{})
 	})
-	if !strings.HasSuffix(refusal.Error(), "not user-2") {
-		t.Errorf("refused because of %v", refusal)
+	if !strings.HasSuffix(refusal.Message, "not user-2") {
+		t.Errorf("refused because of %v", refusal.Message)
 	}
 }
 

@@ -30,8 +30,8 @@ func isolation(t *testing.T, w *workspace) {
 			}), binding("policy"))
 	}
 	for at, colors := range map[*workspace][2]string{w: {"red", "blue"}, other: {"blue", "red"}} {
-		if refusal := at.inForce(t, "color", colors[1]); !strings.HasSuffix(refusal.Error(), "not "+colors[0]) {
-			t.Errorf("where it should be %s it is refused because of %v", colors[0], refusal)
+		if refusal := at.inForce(t, "color", colors[1]); !strings.HasSuffix(refusal.Message, "not "+colors[0]) {
+			t.Errorf("where it should be %s it is refused because of %v", colors[0], refusal.Message)
 		}
 		at.mutated(t, "the workspace paints", func(m *corev1.ConfigMap) bool { return m.Data["painted"] == colors[0] }, "color", colors[0])
 	}

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"errors"
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -115,9 +116,9 @@ func (w *workspace) create(t testing.TB, objects ...any) {
 
 // refused waits until do is refused, and returns the refusal. As long as the policy is
 // not in force, undo takes back what do has done.
-func refused(t testing.TB, what string, do func() error, undo func() error) *apierrors.StatusError {
+func refused(t testing.TB, what string, do func() error, undo func() error) metav1.Status {
 	t.Helper()
-	var refusal *apierrors.StatusError
+	var refusal metav1.Status
 	servertest.Eventually(t, what+" is refused", func() (bool, any) {
 		err := do()
 		if err == nil {
@@ -126,18 +127,18 @@ func refused(t testing.TB, what string, do func() error, undo func() error) *api
 			}
 			return false, "it was let through"
 		}
-		var ok bool
-		refusal, ok = err.(*apierrors.StatusError)
-		if !ok {
+		var status apierrors.APIStatus
+		if !errors.As(err, &status) {
 			t.Fatal(err)
 		}
+		refusal = status.Status()
 		return true, nil
 	})
 	return refusal
 }
 
 // inForce waits until the creation of a config map is refused, and returns the refusal.
-func (w *workspace) inForce(t testing.TB, pairs ...string) *apierrors.StatusError {
+func (w *workspace) inForce(t testing.TB, pairs ...string) metav1.Status {
 	t.Helper()
 	return refused(t, "a config map", func() error {
 		_, err := w.createConfigMap(t, markerName, pairs...)

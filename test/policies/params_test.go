@@ -40,8 +40,8 @@ func builtinParams(t *testing.T, w *workspace) {
 		admissionregistrationv1.ParamRef{Name: "limit", Namespace: "limits"})
 	w.create(t, policy, bound)
 	refusal := w.inForce(t, "replicas", "1")
-	if want := "no params found for policy binding with `Deny` parameterNotFoundAction"; !strings.Contains(refusal.Error(), want) {
-		t.Errorf("without parameters it is refused because of %v", refusal)
+	if want := "no params found for policy binding with `Deny` parameterNotFoundAction"; !strings.Contains(refusal.Message, want) {
+		t.Errorf("without parameters it is refused because of %v", refusal.Message)
 	}
 
 	limits := w.kube.CoreV1().ConfigMaps("limits")
@@ -104,8 +104,8 @@ func customParams(t *testing.T, w *workspace) {
 	})
 	w.create(t, policy, bound)
 	refusal := w.inForce(t, "replicas", "1")
-	if want := "failed to configure policy: failed to find resource referenced by paramKind: '" + group + "/v1beta1, Kind=CronTab'"; !strings.Contains(refusal.Error(), want) {
-		t.Errorf("without the kind it is refused because of %v", refusal)
+	if want := "failed to configure policy: failed to find resource referenced by paramKind: '" + group + "/v1beta1, Kind=CronTab'"; !strings.Contains(refusal.Message, want) {
+		t.Errorf("without the kind it is refused because of %v", refusal.Message)
 	}
 	w.define(t, clusterScoped(crontabs(group)))
 	limits := w.dynamic.Resource(resourceOf(group, "v1"))
@@ -150,8 +150,8 @@ func misplacedParams(t *testing.T, w *workspace) {
 		admissionregistrationv1.ParamRef{Name: "default", Namespace: "default"})
 	w.create(t, policy, bound)
 	refusal := w.inForce(t, "replicas", "1")
-	if want := "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"; !strings.Contains(refusal.Error(), want) {
-		t.Errorf("refused because of %v", refusal)
+	if want := "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"; !strings.Contains(refusal.Message, want) {
+		t.Errorf("refused because of %v", refusal.Message)
 	}
 }
 
@@ -164,8 +164,8 @@ func ownParams(t *testing.T, w *workspace) {
 	bound := binding("policy")
 	bound.Spec.ParamRef = &admissionregistrationv1.ParamRef{Name: "cluster", ParameterNotFoundAction: ptr.To(admissionregistrationv1.DenyAction)}
 	w.create(t, policy, bound)
-	if refusal := w.inForce(t); !strings.HasSuffix(refusal.Error(), "phase Ready of cluster") {
-		t.Errorf("refused because of %v", refusal)
+	if refusal := w.inForce(t); !strings.HasSuffix(refusal.Message, "phase Ready of cluster") {
+		t.Errorf("refused because of %v", refusal.Message)
 	}
 }
 
