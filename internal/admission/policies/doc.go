@@ -6,9 +6,9 @@
 // and parameters, a goroutine that looks once a second whether something has changed,
 // and all that for each of its plugins. Here nothing of that exists:
 //
-//  1. An Index holds the policies and bindings of all clusters that have any, told by
-//     the watch that all listeners share. A cluster without policies has no entry; its
-//     requests pay one look-up in a map.
+//  1. A Source reads from the configurations.Index, which the watch that all listeners
+//     share tells of policies and bindings. A cluster without bindings has nothing in a
+//     Source; its requests pay one look-up in a map.
 //  2. A policy is compiled when the first request meets it. What has been compiled is
 //     shared by all policies of the same name and content in all clusters, and goes with
 //     the last of them.
@@ -19,6 +19,6 @@
 //     the authorizer of CEL) is made for each request and carries the request's context,
 //     and with it the cluster.
 //
-// Requests wait until the Index knows what existed when the server started: nothing
+// Requests wait until the index knows what existed when the server started: nothing
 // slips past a policy that is stored.
 package policies
