@@ -17,6 +17,9 @@ import (
 	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/admission/ownerreferences"
 	"github.com/forkless/kcp/internal/admission/pathannotation"
+	"github.com/forkless/kcp/internal/admission/policies"
+	mutatingpolicy "github.com/forkless/kcp/internal/admission/policies/mutating"
+	validatingpolicy "github.com/forkless/kcp/internal/admission/policies/validating"
 	"github.com/forkless/kcp/internal/admission/reservedcrdannotations"
 	"github.com/forkless/kcp/internal/admission/reservedcrdgroups"
 	"github.com/forkless/kcp/internal/admission/reservednames"
@@ -57,6 +60,12 @@ type Config struct {
 	// Mapper knows the kinds of clusters.
 	Mapper ownerreferences.Mapper
 
+	// Objects and ParamKind read the parameters of policies, Structure says how the
+	// objects that they change are built.
+	Objects   policies.Objects
+	ParamKind policies.ParamKind
+	Structure mutatingpolicy.Structure
+
 	// Authorizer answers questions of plugins about the caller.
 	Authorizer Authorizer
 }
@@ -71,6 +80,9 @@ type Plugin struct {
 func Plugins(config Config) []Plugin {
 	resolver := tenancy.NewResolver(config.Types, config.Clusters, config.Paths)
 	hooks := webhooks.Config{Sources: config.Configurations, Authorizer: config.Authorizer}
+	access := &policies.Access{
+		Sources: config.Configurations, Objects: config.Objects, ParamKind: config.ParamKind, Authorizer: config.Authorizer,
+	}
 	return []Plugin{
 		// What need not be looked at any further goes first.
 		{namespacelifecycle.Name, namespacelifecycle.New(config.Namespaces, config.Clusters)},
@@ -89,8 +101,8 @@ func Plugins(config Config) []Plugin {
 		// What workspaces have configured comes behind what sets fields and before what
 		// guards them. Webhooks change objects before policies do, and check them after.
 		{webhooks.MutatingName, webhooks.NewMutating(hooks)},
-		// Mutating admission policies have their place here,
-		// and here validating ones.
+		{mutatingpolicy.Name, mutatingpolicy.New(access, config.Structure)},
+		{validatingpolicy.Name, validatingpolicy.New(access)},
 		{webhooks.ValidatingName, webhooks.NewValidating(hooks)},
 
 		{reservednames.Name, reservednames.New()},
@@ -119,6 +131,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs the configurations of workspaces")
 	case config.Mapper == nil:
 		return nil, errors.New("admission needs the kinds of clusters")
+	case config.Objects == nil || config.ParamKind == nil || config.Structure == nil:
+		return nil, errors.New("admission needs what policies read")
 	case config.Authorizer == nil:
 		return nil, errors.New("admission needs an authorizer")
 	}

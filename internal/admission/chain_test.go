@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	apiadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/admissiontest"
 	"github.com/forkless/kcp/internal/admission/informers"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
+	"github.com/forkless/kcp/internal/admission/policies"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
@@ -64,6 +67,11 @@ func config(t testing.TB) admission.Config {
 		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{},
 		Configurations: informers.Sources{Index: admissiontest.NoConfigurations(), Namespaces: cached.NamespaceReader{}},
 		Mapper:         func(logicalcluster.Name) meta.RESTMapper { return meta.NewDefaultRESTMapper(nil) },
+		Objects:        policies.Registries(nil),
+		ParamKind: func(logicalcluster.Name, schema.GroupVersionKind) (r schema.GroupVersionResource, namespaced, ok bool) {
+			return r, false, false
+		},
+		Structure: func(logicalcluster.Name, schema.GroupVersionKind) managedfields.TypeConverter { return nil },
 	}
 }
 
@@ -87,6 +95,7 @@ func TestOrder(t *testing.T) {
 		"tenancy.kcp.io/WorkspaceTypeExists",
 		"core.kcp.io/LogicalCluster",
 		"apis.kcp.io/MutatingWebhook",
+		"KCPMutatingAdmissionPolicy",
 		"apis.kcp.io/ReservedNames",
 		"kcp.io/PathAnnotation",
 		"kcp.io/ClusterAnnotation",
@@ -102,6 +111,7 @@ func TestOrder(t *testing.T) {
 		"tenancy.kcp.io/WorkspaceType",
 		"tenancy.kcp.io/WorkspaceTypeExists",
 		"core.kcp.io/LogicalCluster",
+		"KCPValidatingAdmissionPolicy",
 		"apis.kcp.io/ValidatingWebhook",
 		"apis.kcp.io/ReservedCRDAnnotations",
 		"kcp.io/ReservedCRDGroups",

@@ -95,6 +95,10 @@ func (g *Groups) Install(server *genericapiserver.GenericAPIServer) error {
 	if err := server.InstallAPIGroups(g.Named...); err != nil {
 		return fmt.Errorf("installing the named groups: %w", err)
 	}
+	// The server keeps what it needs of the models; the registries outlive them here.
+	for _, group := range append([]*genericapiserver.APIGroupInfo{g.Core}, g.Named...) {
+		group.StaticOpenAPISpec = nil
+	}
 	return nil
 }
 

@@ -1,11 +1,19 @@
 package server
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	kcpadmission "github.com/forkless/kcp/internal/admission"
 	"github.com/forkless/kcp/internal/admission/informers"
+	"github.com/forkless/kcp/internal/admission/policies"
+	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -26,6 +34,57 @@ func (s *Server) admission() (admission.Interface, error) {
 		Namespaces:     namespaces,
 		Configurations: informers.Sources{Index: s.configurations, Namespaces: namespaces},
 		// The kinds are known when requests come, and not yet.
-		Mapper: func(cluster logicalcluster.Name) meta.RESTMapper { return s.kinds.Mapper(cluster) },
+		Mapper:    func(cluster logicalcluster.Name) meta.RESTMapper { return s.kinds.Mapper(cluster) },
+		Objects:   policies.Registries(s.registry),
+		ParamKind: s.paramKind,
+		Structure: s.typeConverter,
 	})
+}
+
+// paramKind returns the resource that serves a kind in a cluster.
+func (s *Server) paramKind(cluster logicalcluster.Name, kind schema.GroupVersionKind) (resource schema.GroupVersionResource, namespaced, ok bool) {
+	found, ok := s.kinds.OfKind(cluster, kind)
+	return found.Resource, found.Namespaced, ok
+}
+
+// registry returns what serves a resource of a cluster.
+func (s *Server) registry(cluster logicalcluster.Name, resource schema.GroupVersionResource) (rest.Storage, error) {
+	if _, ok := s.catalog.Lookup(cluster, resource.GroupResource()); ok {
+		return s.catalog.Registry(cluster, resource)
+	}
+	return s.groups.Registry(resource)
+}
+
+// typeConverter returns what knows the structure of a kind of a cluster.
+func (s *Server) typeConverter(cluster logicalcluster.Name, kind schema.GroupVersionKind) managedfields.TypeConverter {
+	if converter := s.catalog.TypeConverter(cluster, kind); converter != nil {
+		return converter
+	}
+	converter, err := builtin.TypeConverter()
+	if err != nil {
+		// It would be a mistake in what upstream describes, found by the first test.
+		panic(err)
+	}
+	return converter
+}
+
+// schemaOf returns the OpenAPI schema of a kind of a cluster.
+func (s *Server) schemaOf(cluster logicalcluster.Name, kind schema.GroupVersionKind) (*spec.Schema, error) {
+	if found, err := s.catalog.Schema(cluster, kind); found != nil || err != nil {
+		return found, err
+	}
+	return builtin.Schema(kind)
+}
+
+// resourceOf returns the resource that serves a kind in the cluster of ctx.
+func (s *Server) resourceOf(ctx context.Context, kind schema.GroupVersionKind) (schema.GroupVersionResource, error) {
+	cluster, err := logicalcluster.Require(ctx)
+	if err != nil {
+		return schema.GroupVersionResource{}, err
+	}
+	found, ok := s.kinds.OfKind(cluster, kind)
+	if !ok {
+		return schema.GroupVersionResource{}, &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}}
+	}
+	return found.Resource, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/defaults"
 	"github.com/forkless/kcp/internal/controllers/logicalcluster"
 	"github.com/forkless/kcp/internal/controllers/namespace"
+	"github.com/forkless/kcp/internal/controllers/policystatus"
 	"github.com/forkless/kcp/internal/controllers/tokensecret"
 	"github.com/forkless/kcp/internal/controllers/workspace"
 	"github.com/forkless/kcp/internal/storage/cached"
@@ -39,6 +40,7 @@ func (s *Server) buildControllers() error {
 		s.garbageCollector,
 		s.defaultsController,
 		s.tokenSecretController,
+		s.policyStatusController,
 	} {
 		c, err := build()
 		if err != nil {
@@ -113,6 +115,15 @@ func (s *Server) tokenSecretController() (*controller.Controller, error) {
 	})
 	s.listeners = append(s.listeners, listener)
 	return c, nil
+}
+
+func (s *Server) policyStatusController() (*controller.Controller, error) {
+	return policystatus.New(policystatus.Config{
+		Layer:    s.layer,
+		Policies: cached.NewValidatingPolicyReader(s.layer),
+		Mapper:   s.kinds.Mapper,
+		Schema:   s.schemaOf,
+	})
 }
 
 func (s *Server) definitionController() (*controller.Controller, error) {

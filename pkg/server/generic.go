@@ -49,12 +49,11 @@ func (s *Server) buildGeneric() error {
 		return err
 	}
 	s.installMetrics()
-	groups, err := builtin.New(s.builtinConfig(authenticate))
-	if err != nil {
+	if s.groups, err = builtin.New(s.builtinConfig(authenticate)); err != nil {
 		return err
 	}
 	s.installIssuer()
-	return groups.Install(s.generic)
+	return s.groups.Install(s.generic)
 }
 
 func (s *Server) genericConfig(authenticate authenticator.Request, admit admission.Interface) (*genericapiserver.Config, error) {
@@ -124,6 +123,7 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 		UserRules:     rules.Reviewable(),
 		Authenticator: authenticate,
 		Audiences:     s.options.Authentication.APIAudiences,
+		Kinds:         s.resourceOf,
 		Tokens: &builtin.Tokens{
 			Issuer:           s.tokens.requested,
 			Audiences:        s.options.Authentication.APIAudiences,

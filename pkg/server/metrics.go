@@ -9,6 +9,7 @@ import (
 	"k8s.io/component-base/metrics/prometheus/slis"
 
 	"github.com/forkless/kcp/config/crds"
+	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/builtin"
 	kcpmetrics "github.com/forkless/kcp/internal/metrics"
 	"github.com/forkless/kcp/internal/storage"
@@ -40,6 +41,7 @@ func (s *Server) installMetrics() {
 	mux.Handle("/metrics", kcpmetrics.NewHandler(kcpmetrics.Config{
 		Own: []metrics.StableCollector{
 			kcpmetrics.Counts(s.options.Shard.Name, s.countLogicalClusters, s.countWorkspaces),
+			objectlimit.NewCollector(s.objectLimits, s.layer, s.options.Shard.Name),
 		},
 		Refresh: s.refreshMetrics,
 		Reset:   s.options.Observability.Profiling,

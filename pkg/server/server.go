@@ -11,6 +11,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/configurations"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/authz"
+	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/controllers/garbagecollector"
@@ -66,7 +67,9 @@ type Server struct {
 	garbage *garbagecollector.Collector
 	// listeners hear of the objects of all resources.
 	listeners []controller.Listener
-	generic   *genericapiserver.GenericAPIServer
+	// groups are the registries of the built-in groups.
+	groups  *builtin.Groups
+	generic *genericapiserver.GenericAPIServer
 
 	ready chan struct{}
 	// inFlight bounds the requests that are served at a time.

@@ -4,7 +4,8 @@
 //
 // An Index is told of every change in the six resources of configurations, by one watch
 // per resource for all clusters, and keeps what it is told, by cluster. Upstream's
-// plugins read from it, through the informers of package informers.
+// plugins read from it, through the informers of package informers; package policies
+// does without them.
 //
 //  1. A cluster without configurations costs nothing but a look-up in a map.
 //  2. A plugin for a cluster is made when it is first needed, once however many

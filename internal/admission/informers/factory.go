@@ -94,7 +94,7 @@ type registrationGroup struct {
 }
 
 // V1 returns the informers for configurations.
-func (g registrationGroup) V1() registrationv1.Interface { return registration{g.place} }
+func (g registrationGroup) V1() registrationv1.Interface { return registration{place: g.place} }
 
 type coreGroup struct {
 	core.Interface
@@ -112,9 +112,10 @@ type coreVersion struct {
 // Namespaces returns the informer for namespaces.
 func (v coreVersion) Namespaces() corev1.NamespaceInformer { return namespaces{v.place} }
 
-type registration struct{ place place }
-
-var _ registrationv1.Interface = registration{}
+type registration struct {
+	registrationv1.Interface
+	place place
+}
 
 // MutatingWebhookConfigurations returns the informer for them.
 func (r registration) MutatingWebhookConfigurations() registrationv1.MutatingWebhookConfigurationInformer {
@@ -124,24 +125,4 @@ func (r registration) MutatingWebhookConfigurations() registrationv1.MutatingWeb
 // ValidatingWebhookConfigurations returns the informer for them.
 func (r registration) ValidatingWebhookConfigurations() registrationv1.ValidatingWebhookConfigurationInformer {
 	return newInformer(r.place, validatingWebhooks, listers.NewValidatingWebhookConfigurationLister)
-}
-
-// MutatingAdmissionPolicies returns the informer for them.
-func (r registration) MutatingAdmissionPolicies() registrationv1.MutatingAdmissionPolicyInformer {
-	return newInformer(r.place, mutatingPolicies, listers.NewMutatingAdmissionPolicyLister)
-}
-
-// MutatingAdmissionPolicyBindings returns the informer for them.
-func (r registration) MutatingAdmissionPolicyBindings() registrationv1.MutatingAdmissionPolicyBindingInformer {
-	return newInformer(r.place, mutatingPolicyBindings, listers.NewMutatingAdmissionPolicyBindingLister)
-}
-
-// ValidatingAdmissionPolicies returns the informer for them.
-func (r registration) ValidatingAdmissionPolicies() registrationv1.ValidatingAdmissionPolicyInformer {
-	return newInformer(r.place, validatingPolicies, listers.NewValidatingAdmissionPolicyLister)
-}
-
-// ValidatingAdmissionPolicyBindings returns the informer for them.
-func (r registration) ValidatingAdmissionPolicyBindings() registrationv1.ValidatingAdmissionPolicyBindingInformer {
-	return newInformer(r.place, validatingPolicyBindings, listers.NewValidatingAdmissionPolicyBindingLister)
 }

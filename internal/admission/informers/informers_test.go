@@ -53,7 +53,7 @@ func (n *oneNamespace) GetCurrent(ctx context.Context, cluster logicalcluster.Na
 	return &core.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"b": "c"}}}, nil
 }
 
-// kinds are the six kinds of configurations: how each is stored, and read.
+// kinds are those that there are informers for: how each is stored, and read.
 var kinds = []struct {
 	resource  storage.Resource
 	stored    func(metav1.ObjectMeta) runtime.Object
@@ -79,46 +79,6 @@ var kinds = []struct {
 			return f.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer()
 		},
 		&admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: in(here, "a")},
-	},
-	{
-		configurations.MutatingPolicies,
-		func(m metav1.ObjectMeta) runtime.Object {
-			return &admissionregistration.MutatingAdmissionPolicy{ObjectMeta: m}
-		},
-		func(f clientinformers.SharedInformerFactory) cache.SharedIndexInformer {
-			return f.Admissionregistration().V1().MutatingAdmissionPolicies().Informer()
-		},
-		&admissionregistrationv1.MutatingAdmissionPolicy{ObjectMeta: in(here, "a")},
-	},
-	{
-		configurations.MutatingPolicyBindings,
-		func(m metav1.ObjectMeta) runtime.Object {
-			return &admissionregistration.MutatingAdmissionPolicyBinding{ObjectMeta: m}
-		},
-		func(f clientinformers.SharedInformerFactory) cache.SharedIndexInformer {
-			return f.Admissionregistration().V1().MutatingAdmissionPolicyBindings().Informer()
-		},
-		&admissionregistrationv1.MutatingAdmissionPolicyBinding{ObjectMeta: in(here, "a")},
-	},
-	{
-		configurations.ValidatingPolicies,
-		func(m metav1.ObjectMeta) runtime.Object {
-			return &admissionregistration.ValidatingAdmissionPolicy{ObjectMeta: m}
-		},
-		func(f clientinformers.SharedInformerFactory) cache.SharedIndexInformer {
-			return f.Admissionregistration().V1().ValidatingAdmissionPolicies().Informer()
-		},
-		&admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: in(here, "a")},
-	},
-	{
-		configurations.ValidatingPolicyBindings,
-		func(m metav1.ObjectMeta) runtime.Object {
-			return &admissionregistration.ValidatingAdmissionPolicyBinding{ObjectMeta: m}
-		},
-		func(f clientinformers.SharedInformerFactory) cache.SharedIndexInformer {
-			return f.Admissionregistration().V1().ValidatingAdmissionPolicyBindings().Informer()
-		},
-		&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: in(here, "a")},
 	},
 }
 
