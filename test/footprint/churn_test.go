@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -47,7 +46,7 @@ func TestChurn(t *testing.T) {
 	keys := keysIn(t, root)
 
 	server = servertest.StartIn(t, root)
-	atRest := runtime.NumGoroutine() + goroutineSlack
+	atRest := resting(t)
 	client, in := administrator(t, server)
 	churn(t, in, "warm", warmUp)
 	before := measure(t, server, client, atRest)

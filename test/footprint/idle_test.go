@@ -3,7 +3,6 @@ package footprint
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,7 +31,7 @@ func TestIdleWorkspaces(t *testing.T) {
 		idle = 990
 	}
 	server := servertest.Start(t)
-	atRest := runtime.NumGoroutine() + goroutineSlack
+	atRest := resting(t)
 	client, in := administrator(t, server)
 	create(t, in, "busy", busy)
 	// Twice, so that what the first round makes once is there before.

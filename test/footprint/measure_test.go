@@ -36,6 +36,24 @@ func (f footprint) String() string {
 	return fmt.Sprintf("%d goroutines, %.1f MB of heap, %d metric series", f.goroutines, float64(f.heap)/(1<<20), f.series)
 }
 
+// resting waits until goroutines neither come nor go, and returns how many there may be at
+// rest from then on. Those of an earlier server take a while to end.
+func resting(t *testing.T) int {
+	t.Helper()
+	const calm = 40
+	last, unchanged := 0, 0
+	servertest.Eventually(t, "the number of goroutines does not change", func() (bool, any) {
+		n := runtime.NumGoroutine()
+		if n == last {
+			unchanged++
+		} else {
+			last, unchanged = n, 0
+		}
+		return unchanged >= calm, n
+	})
+	return last + goroutineSlack
+}
+
 // measure returns the footprint of this process, which is the server's and the test's, once
 // its goroutines have come down to atRest.
 func measure(t *testing.T, server *servertest.Server, client *http.Client, atRest int) footprint {
