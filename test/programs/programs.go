@@ -23,7 +23,14 @@ var packages = []string{
 	"k8s.io/kubernetes/cmd/kubectl",
 }
 
-var built = sync.OnceValues(build)
+// examples are what is built of the module in the folder examples, which has the versions
+// of libraries that others use.
+var examples = []string{"./greeter", "./notes", "helm.sh/helm/v4/cmd/helm"}
+
+var (
+	built         = sync.OnceValues(func() (string, error) { return build("", packages) })
+	builtExamples = sync.OnceValues(func() (string, error) { return build("examples", examples) })
+)
 
 // Directory builds the programs, once for each test binary, and returns the folder they
 // are in.
@@ -36,18 +43,29 @@ func Directory(t testing.TB) string {
 	return directory
 }
 
+// Examples builds the example programs and helm, and returns the folder they are in.
+func Examples(t testing.TB) string {
+	t.Helper()
+	directory, err := builtExamples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return directory
+}
+
 // Path builds the programs and returns the file of one of them.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	return filepath.Join(Directory(t), name)
 }
 
-func build() (string, error) {
+// build builds packages of a module, which is a folder of the checkout.
+func build(module string, packages []string) (string, error) {
 	root, err := checkout()
 	if err != nil {
 		return "", err
 	}
-	directory := filepath.Join(root, "bin", "test")
+	directory := filepath.Join(root, "bin", "test", module)
 	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return "", err
 	}
@@ -58,7 +76,7 @@ func build() (string, error) {
 	defer unlock()
 	args := append([]string{"build", "-buildvcs=false", "-o", directory + string(filepath.Separator)}, packages...)
 	cmd := exec.CommandContext(context.Background(), "go", args...)
-	cmd.Dir = root
+	cmd.Dir = filepath.Join(root, module)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the programs: %w\n%s", err, output)
