@@ -45,9 +45,7 @@ func TestIdleWorkspaces(t *testing.T) {
 	each := int64(after.heap-before.heap) / int64(idle)
 	t.Logf("%d busy workspaces: %s", busy, before)
 	t.Logf("and %d idle ones:  %s; %.1f KB each", idle, after, float64(each)/(1<<10))
-	if after.series > before.series {
-		t.Errorf("%d metric series have become %d", before.series, after.series)
-	}
+	checkSeries(t, before, after, "busy")
 	if each > idleHeap {
 		t.Errorf("an idle workspace takes %d bytes of the heap", each)
 	}

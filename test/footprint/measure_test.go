@@ -8,9 +8,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -24,16 +26,36 @@ var long = os.Getenv("KCP_TEST_LONG") != ""
 // are being closed, timers.
 const goroutineSlack = 15
 
+// seriesSlack is how many metric series may appear late: of what has happened for the
+// first time, such as a request that was answered with another code.
+const seriesSlack = 20
+
 // footprint is what a server costs at some time.
 type footprint struct {
 	goroutines int
 	// heap is in bytes, after a collection.
 	heap   uint64
-	series int
+	series []string
 }
 
 func (f footprint) String() string {
-	return fmt.Sprintf("%d goroutines, %.1f MB of heap, %d metric series", f.goroutines, float64(f.heap)/(1<<20), f.series)
+	return fmt.Sprintf("%d goroutines, %.1f MB of heap, %d metric series", f.goroutines, float64(f.heap)/(1<<20), len(f.series))
+}
+
+// checkSeries fails if there are more metric series than before, or some that are about
+// what tenants have made.
+func checkSeries(t *testing.T, before, after footprint, names string) {
+	t.Helper()
+	fresh := sets.New(after.series...).Difference(sets.New(before.series...)).UnsortedList()
+	slices.Sort(fresh)
+	if len(after.series) > len(before.series)+seriesSlack {
+		t.Errorf("%d metric series have become %d; new are:\n%s", len(before.series), len(after.series), strings.Join(fresh, "\n"))
+	}
+	for _, series := range after.series {
+		if strings.Contains(series, names) {
+			t.Errorf("a metric series is about what a tenant has made: %s", series)
+		}
+	}
 }
 
 // resting waits until goroutines neither come nor go, and returns how many there may be at
@@ -58,7 +80,7 @@ func resting(t *testing.T) int {
 // its goroutines have come down to atRest.
 func measure(t *testing.T, server *servertest.Server, client *http.Client, atRest int) footprint {
 	t.Helper()
-	series := len(seriesOf(t, server))
+	series := seriesOf(t, server)
 	client.CloseIdleConnections()
 	servertest.Eventually(t, fmt.Sprintf("at most %d goroutines remain", atRest), func() (bool, any) {
 		n := runtime.NumGoroutine()

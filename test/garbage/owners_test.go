@@ -167,6 +167,13 @@ func ofKindsThatAreDeleted(_ *testing.T, w workspace) {
 	w.create(configMap("of-definition"), ownedBy(w.get(definition)))
 	w.delete(definition, metav1.DeletePropagationForeground)
 	w.gone(definition, configMap("of-definition"))
+	// Or have one.
+	owner := w.create(object{roles, "", "owner"})
+	w.define(widgets, "Namespaced", ownedBy(owner))
+	w.create(object{widgets, "default", "a"})
+	w.create(configMap("of-widget"), ownedBy(w.get(object{widgets, "default", "a"})))
+	w.delete(object{roles, "", "owner"}, metav1.DeletePropagationBackground)
+	w.gone(definition, configMap("of-widget"))
 }
 
 func ofKindsThatHaveNoObjects(_ *testing.T, w workspace) {

@@ -27,7 +27,11 @@ var (
 	bindings    = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}
 	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	widgets     = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
-	regions     = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "regions"}
+	workspaces  = schema.GroupVersionResource{Group: "tenancy.kcp.io", Version: "v1alpha1", Resource: "workspaces"}
+
+	logicalClusters = schema.GroupVersionResource{Group: "core.kcp.io", Version: "v1alpha1", Resource: "logicalclusters"}
+
+	regions = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "regions"}
 
 	kinds = map[schema.GroupVersionResource]string{
 		configMaps: "ConfigMap", secrets: "Secret", accounts: "ServiceAccount", namespaces: "Namespace", events: "Event",
@@ -243,9 +247,9 @@ func (w workspace) deleting(o object, finalizer string) {
 }
 
 // define creates a definition and waits until it is served.
-func (w workspace) define(resource schema.GroupVersionResource, scope string) {
+func (w workspace) define(resource schema.GroupVersionResource, scope string, changes ...with) {
 	w.t.Helper()
-	w.create(object{resource: definitions, name: resource.Resource + "." + resource.Group}, func(obj *unstructured.Unstructured) {
+	specified := func(obj *unstructured.Unstructured) {
 		obj.Object["spec"] = map[string]any{
 			"group": resource.Group,
 			"scope": scope,
@@ -255,7 +259,8 @@ func (w workspace) define(resource schema.GroupVersionResource, scope string) {
 				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}},
 			}},
 		}
-	})
+	}
+	w.create(object{resource: definitions, name: resource.Resource + "." + resource.Group}, append(changes, specified)...)
 	servertest.Eventually(w.t, resource.Resource+" are served", func() (bool, any) {
 		_, err := w.client.Resource(resource).List(w.t.Context(), metav1.ListOptions{})
 		return err == nil, err

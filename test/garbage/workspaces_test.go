@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/forkless/kcp/internal/servertest"
@@ -93,4 +94,46 @@ func TestRestart(t *testing.T) {
 	w.letGo(object{widgets, "default", "blocking"})
 	w.gone(object{widgets, "default", "blocking"}, object{widgets, "default", "foreground"})
 	w.stays(object{widgets, "default", "orphan"})
+}
+
+// TestWorkspacesAsOwners: Workspaces and LogicalClusters take part, but a workspace ends
+// by its own rules.
+func TestWorkspacesAsOwners(t *testing.T) {
+	server := servertest.Start(t)
+	root := in(t, server, "root")
+	for _, propagation := range []metav1.DeletionPropagation{metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan} {
+		ws := object{workspaces, "", "owner"}
+		inside := in(t, server, server.Workspace(t, "root", ws.name).Spec.Cluster)
+		root.create(configMap("dependent"), blocking(root.get(ws)), finalized)
+		inside.create(configMap("inside"), finalized)
+		root.delete(ws, propagation)
+		if propagation == metav1.DeletePropagationForeground {
+			// Whoever else holds a workspace is waited for before anything in it goes.
+			root.deleting(configMap("dependent"), held)
+			root.letGo(configMap("dependent"))
+			root.gone(configMap("dependent"))
+		}
+		inside.deleting(configMap("inside"), held)
+		inside.letGo(configMap("inside"))
+		root.gone(ws)
+		if propagation == metav1.DeletePropagationOrphan {
+			root.owned(configMap("dependent"))
+			root.letGo(configMap("dependent"))
+		}
+	}
+
+	// Nothing a workspace refers to can end it, and waiting for dependents it goes whole.
+	ws := server.Workspace(t, "root", "another")
+	inside := in(t, server, ws.Spec.Cluster)
+	lc := object{logicalClusters, "", "cluster"}
+	owner := inside.create(object{roles, "", "owner"})
+	inside.patch(lc, `{"metadata":{"ownerReferences":[{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","name":"owner","uid":"`+string(owner.GetUID())+`"}]}}`)
+	inside.create(configMap("dependent"), blocking(inside.get(lc)))
+	inside.delete(object{roles, "", "owner"}, metav1.DeletePropagationBackground)
+	inside.stays(lc, configMap("dependent"))
+	as(t, server.In(t, "shard-base", ws.Spec.Cluster)).delete(lc, metav1.DeletePropagationForeground)
+	servertest.Eventually(t, "the workspace is empty", func() (bool, any) {
+		_, err := inside.of(lc).Get(t.Context(), lc.name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err) || apierrors.IsForbidden(err), err
+	})
 }

@@ -23,6 +23,8 @@ type Graph struct {
 
 	mu    sync.RWMutex
 	nodes map[nodeKey]*node
+	// recent are objects that have gone and were in nobody's way.
+	recent recent
 	// parked are the objects held back in each cluster, see park.
 	parked map[logicalcluster.Name]map[*node]struct{}
 }
@@ -113,10 +115,13 @@ func (g *Graph) changed(resource storage.Resource, o observed) {
 func (g *Graph) gone(resource storage.Resource, o observed) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if n := g.nodes[o.key]; n != nil {
-		n.place = o.place(resource)
-		g.remove(n)
+	n := g.nodes[o.key]
+	if n == nil {
+		g.recent.add(o.key, o.place(resource))
+		return
 	}
+	n.place = o.place(resource)
+	g.remove(n)
 }
 
 // remove notes that n is gone. The caller holds the lock.
@@ -152,6 +157,9 @@ func (g *Graph) ownerIn(key nodeKey) func(uid) *node {
 		n := g.nodes[key]
 		if n == nil {
 			n = &node{key: key}
+			if at, gone := g.recent.places[key]; gone {
+				n.state, n.place = absent, at
+			}
 			g.nodes[key] = n
 		}
 		return n

@@ -12,11 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/utils/ptr"
 
+	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -277,6 +279,37 @@ func tenant(t *testing.T) logicalcluster.Name {
 		t.Fatal(err)
 	}
 	return name
+}
+
+// TestGraphRecent: a custom resource goes, with its definition, before its dependent is
+// heard of.
+func TestGraphRecent(t *testing.T) {
+	g := newTold()
+	widgets := storage.Resource{GroupResource: schema.GroupResource{Group: "example.com", Resource: "widgets"}, Identity: storage.CustomResources}
+	widget := func(name string) *unstructured.Unstructured {
+		obj := &unstructured.Unstructured{Object: map[string]any{}}
+		obj.SetKind("Widget")
+		obj.SetName(name)
+		obj.SetNamespace("default")
+		obj.SetUID(uidOf(name))
+		obj.SetAnnotations(map[string]string{logicalcluster.AnnotationKey: "root"})
+		return obj
+	}
+	g.Gone(widgets, widget("owner"))
+	g.put("a", of("owner"))
+	ref := metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: "owner"}
+	if i := g.owner(logicalcluster.Root, uidOf("owner")); i.state != absent || !i.fits("default", ref, catalog.Kind{}, false) {
+		t.Errorf("it is not known that the owner has gone: %+v", i)
+	}
+	for n := range 2 * mostRecent {
+		g.Gone(widgets, widget(strconv.Itoa(n)))
+	}
+	if len(g.recent.places) != mostRecent || len(g.recent.order) != mostRecent {
+		t.Errorf("%d are remembered, want %d", len(g.recent.places), mostRecent)
+	}
+	if _, ok := g.recent.places[keyOf(logicalcluster.Root, uidOf(strconv.Itoa(2*mostRecent-1)))]; !ok {
+		t.Error("the last one is not remembered")
+	}
 }
 
 func TestGraphSelf(t *testing.T) {

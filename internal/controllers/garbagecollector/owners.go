@@ -3,6 +3,7 @@ package garbagecollector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"unique"
 
@@ -36,18 +37,13 @@ const (
 // read returns an object as it is in the watch cache, which must not be changed, or in
 // etcd. If there is none, the error is one of storage.
 func (c *Collector) read(ctx context.Context, cluster logicalcluster.Name, at location, version string) (runtime.Object, metav1.Object, error) {
-	if _, ok := c.config.Layer.Store(at.resource); !ok {
-		if err := c.config.OpenStore(at.resource); err != nil {
-			return nil, nil, err
-		}
+	store, ok := c.config.Layer.Store(at.resource)
+	if !ok {
+		return nil, nil, fmt.Errorf("the store of %s is not open", at.resource.Prefix())
 	}
 	obj, err := c.config.Layer.NewObject(at.resource)
 	if err != nil {
 		return nil, nil, err
-	}
-	store, ok := c.config.Layer.Store(at.resource)
-	if !ok {
-		return nil, nil, errors.New("the store has just been closed")
 	}
 	err = store.Get(logicalcluster.NewContext(ctx, cluster), at.resource.Key(at.namespace, at.name), apistorage.GetOptions{ResourceVersion: version}, obj)
 	if err != nil {
@@ -155,6 +151,12 @@ func (i item) fits(namespace string, ref metav1.OwnerReference, kind catalog.Kin
 
 // lookUp says what the owner with a UID is that should be at a place.
 func (c *Collector) lookUp(ctx context.Context, cluster logicalcluster.Name, uid types.UID, at location) (standing, error) {
+	// Owners of a kind that nobody has asked for yet do not exist, but etcd has to say so.
+	if _, ok := c.config.Layer.Store(at.resource); !ok {
+		if err := c.config.OpenStore(at.resource); err != nil {
+			return 0, err
+		}
+	}
 	round := c.Graph.progress.round(at.resource)
 	found := false
 	for _, version := range []string{fromCache, fromEtcd} {

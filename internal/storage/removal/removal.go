@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	apistorage "k8s.io/apiserver/pkg/storage"
-	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/utils/ptr"
 
 	"github.com/forkless/kcp/internal/storage"
@@ -152,22 +151,13 @@ func (r Remover) mark(obj runtime.Object, accessor metav1.Object) {
 	if accessor.GetDeletionTimestamp() != nil {
 		return
 	}
+	markContent(obj)
 	accessor.SetDeletionTimestamp(ptr.To(metav1.NewTime(r.Now())))
 	accessor.SetDeletionGracePeriodSeconds(ptr.To[int64](0))
 	// As with a delete request: deleting is a change of what is wanted.
 	if accessor.GetGeneration() > 0 {
 		accessor.SetGeneration(accessor.GetGeneration() + 1)
 	}
-	if namespace, ok := obj.(*core.Namespace); ok {
-		namespace.Status.Phase = core.NamespaceTerminating
-	}
-}
-
-// held says whether an object with these finalizers has to wait for something. Namespaces
-// have finalizers of a second kind, for their content.
-func held(obj runtime.Object, finalizers []string) bool {
-	namespace, ok := obj.(*core.Namespace)
-	return len(finalizers) > 0 || ok && len(namespace.Spec.Finalizers) > 0
 }
 
 // withPropagation returns the finalizers of an object that is deleted with a propagation.
