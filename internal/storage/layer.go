@@ -46,12 +46,10 @@ func (s *Settings) prefix() string {
 }
 
 func (s *Settings) compaction() time.Duration {
-	switch {
-	case s.CompactionInterval == 0:
+	if s.CompactionInterval == 0 {
 		return compactionInterval
-	default:
-		return max(s.CompactionInterval, 0)
 	}
+	return max(s.CompactionInterval, 0)
 }
 
 func (s *Settings) leases() etcd3.LeaseManagerConfig {
