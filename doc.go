@@ -10,13 +10,16 @@
 //   - config holds what is embedded in the server and put into a new installation.
 //   - internal/storage is the seam of tenancy: one place puts the cluster of a request
 //     into storage keys. Beside it are the other mechanisms: internal/builtin,
-//     internal/authn, internal/authz, internal/controller, internal/discovery,
-//     internal/openapi, internal/quota, internal/route.
+//     internal/authn, internal/authz, internal/discovery, internal/inflight,
+//     internal/metrics, internal/openapi, internal/quota, internal/route. Above them
+//     internal/controller tells those who act on it what happens in storage.
 //   - internal/catalog answers which resources exist in a workspace. It and its
 //     neighbors are the domains: they know what workspaces, bindings and shards mean.
 //   - internal/bootstrap, internal/controllers and internal/virtual are the behavior.
 //   - pkg/server puts all of it together, as lists: filters, controllers, start-up steps.
 //   - pkg/cli holds the commands, and cmd the programs that are made of them.
+//   - test holds what is tested from outside, a folder for each subject, and examples, a
+//     module of its own, what others write against a workspace.
 //
 // docs/design says how these work together and why. layers_test.go says who may import
 // whom.
