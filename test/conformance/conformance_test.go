@@ -30,26 +30,26 @@ func TestConformance(t *testing.T) {
 	run := slices.DeleteFunc(slices.Clone(all), func(s spec) bool {
 		return verdicts[s.Name] != "" || !pattern.MatchString(s.Name)
 	})
-	outcomes, err := runAll(t.Context(), startServer(t), run, workers(t))
+	records, err := runAll(t.Context(), startServer(t), run, workers(t))
 	if err != nil {
 		t.Error(err)
 	}
 	for _, s := range run {
 		t.Run(s.Name, func(t *testing.T) {
-			outcome, ok := outcomes[s.Name]
+			r, ok := records[s.Name]
 			switch {
 			case !ok:
 				t.Error("was not run")
-			case outcome.skipped:
-				t.Errorf("skipped itself, so a rule should leave it out: %s", outcome.message)
-			case !outcome.passed:
-				t.Errorf("%s:%d failed after %s: %s\n%s", s.File, s.Line, outcome.duration.Round(time.Millisecond), outcome.message, outcome.output)
+			case r.Skipped:
+				t.Errorf("skipped itself, so a rule should leave it out: %s", r.Message)
+			case !r.Passed:
+				t.Errorf("%s:%d failed after %s: %s\n%s", s.File, s.Line, r.Duration.Round(time.Millisecond), r.Message, r.Output)
 			}
 		})
 	}
-	slowest(t, outcomes)
+	slowest(t, records)
 	if document := os.Getenv("KCP_CONFORMANCE_DOCUMENT"); focus == "" && document != "" {
-		if err := os.WriteFile(document, []byte(table(all, verdicts, outcomes)), 0o644); err != nil {
+		if err := os.WriteFile(document, []byte(table(all, verdicts, records)), 0o644); err != nil {
 			t.Error(err)
 		}
 	}
@@ -68,14 +68,14 @@ func workers(t *testing.T) int {
 }
 
 // slowest says where the time went.
-func slowest(t *testing.T, outcomes map[string]outcome) {
+func slowest(t *testing.T, records map[string]record) {
 	t.Helper()
-	names := make([]string, 0, len(outcomes))
-	for name := range outcomes {
+	names := make([]string, 0, len(records))
+	for name := range records {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(outcomes[b].duration, outcomes[a].duration) })
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(records[b].Duration, records[a].Duration) })
 	for _, name := range names[:min(10, len(names))] {
-		t.Logf("%6.1fs %s", outcomes[name].duration.Seconds(), name)
+		t.Logf("%6.1fs %s", records[name].Duration.Seconds(), name)
 	}
 }

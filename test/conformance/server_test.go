@@ -13,17 +13,23 @@ import (
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
+	rbac "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// patience is how long anything may take that is no test of upstream's.
-const patience = time.Minute
+const (
+	// patience is how long anything may take that is no test of upstream's.
+	patience = time.Minute
+	poll     = 10 * time.Millisecond
+)
 
 var (
 	// readyLine is what the log says when the server is ready.
@@ -36,6 +42,8 @@ type server struct {
 	directory string
 	admin     *clientcmdapi.Config
 	root      dynamic.ResourceInterface
+	// workloads are put into each workspace.
+	workloads []*apiextensionsv1.CustomResourceDefinition
 }
 
 // startServer runs the program in a temporary folder until the test ends.
@@ -45,7 +53,11 @@ func startServer(t *testing.T) *server {
 	if binary == "" {
 		t.Skip("KCP_BINARY does not say which server to test; make test-conformance does")
 	}
-	s := &server{directory: t.TempDir()}
+	workloads, err := workloads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{directory: t.TempDir(), workloads: workloads}
 	root := filepath.Join(s.directory, "root")
 	log, err := os.Create(filepath.Join(s.directory, "kcp.log"))
 	if err != nil {
@@ -145,7 +157,7 @@ func (s *server) workspace(ctx context.Context, name string) (kubeconfig string,
 		return "", fmt.Errorf("creating workspace %s: %w", name, err)
 	}
 	var phase, url string
-	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, poll, patience, true, func(ctx context.Context) (bool, error) {
 		object, err := s.root.Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return false, err
@@ -157,10 +169,10 @@ func (s *server) workspace(ctx context.Context, name string) (kubeconfig string,
 	if err != nil {
 		return "", fmt.Errorf("waiting for workspace %s, last seen in phase %q: %w", name, phase, err)
 	}
-	return s.writeKubeconfig(name, url)
+	return s.writeKubeconfig(ctx, name, url)
 }
 
-func (s *server) writeKubeconfig(name, url string) (string, error) {
+func (s *server) writeKubeconfig(ctx context.Context, name, url string) (string, error) {
 	current := s.admin.Contexts[s.admin.CurrentContext]
 	cluster := s.admin.Clusters[current.Cluster].DeepCopy()
 	cluster.Server = url
@@ -170,9 +182,35 @@ func (s *server) writeKubeconfig(name, url string) (string, error) {
 	config.AuthInfos[name] = s.admin.AuthInfos[current.AuthInfo]
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	config.CurrentContext = name
+	if err := s.furnish(ctx, config); err != nil {
+		return "", fmt.Errorf("furnishing workspace %s: %w", name, err)
+	}
 	file := filepath.Join(s.directory, name+".kubeconfig")
 	if err := clientcmd.WriteToFile(*config, file); err != nil {
 		return "", err
 	}
 	return file, nil
+}
+
+// furnish puts into a workspace what its owner would: upstream's tests expect types that
+// a workspace does not have by itself, and that whoever is authenticated may come in.
+func (s *server) furnish(ctx context.Context, kubeconfig *clientcmdapi.Config) error {
+	config, err := clientcmd.NewDefaultClientConfig(*kubeconfig, nil).ClientConfig()
+	if err != nil {
+		return err
+	}
+	client, err := rbac.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	if _, err := client.ClusterRoleBindings().Create(ctx, everybodyEnters, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	return install(ctx, config, s.workloads)
+}
+
+var everybodyEnters = &rbacv1.ClusterRoleBinding{
+	ObjectMeta: metav1.ObjectMeta{Name: "everybody-enters"},
+	RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "system:kcp:workspace:access"},
+	Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:authenticated"}},
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-func table(specs []spec, verdicts map[string]string, outcomes map[string]outcome) string {
+func table(specs []spec, verdicts map[string]string, records map[string]record) string {
 	var b strings.Builder
 	for _, s := range specs {
-		fmt.Fprintln(&b, s.Name, verdicts[s.Name], outcomes[s.Name].passed)
+		fmt.Fprintln(&b, s.Name, verdicts[s.Name], records[s.Name].Passed)
 	}
 	return b.String()
 }

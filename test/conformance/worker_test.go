@@ -4,23 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
+	"github.com/onsi/gomega"
+	"k8s.io/kubernetes/test/e2e/framework"
 )
 
 // workerVariable is set for processes that TestConformance starts: the file with the
-// names of the tests to run. The report goes beside it.
+// names of the tests to run. What it says of them goes beside it.
 const workerVariable = "KCP_CONFORMANCE_TESTS"
 
 const suiteName = "upstream"
@@ -28,7 +26,7 @@ const suiteName = "upstream"
 const (
 	// bound is how long a test may take: many of upstream's wait for as long as they
 	// are allowed to.
-	bound = 2 * time.Minute
+	bound = time.Minute
 	// deadline bounds a worker, for tests that do not heed their context.
 	deadline = 20 * time.Minute
 )
@@ -40,16 +38,23 @@ func TestWorker(t *testing.T) {
 	if file == "" {
 		t.Skip("runs in processes that TestConformance starts")
 	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var names []string
-	if err := readJSON(file, &names); err != nil {
+	if err := json.Unmarshal(data, &names); err != nil {
 		t.Fatal(err)
 	}
 	suite, reporter := ginkgo.GinkgoConfiguration()
 	suite.FocusStrings = []string{exactly(names)}
 	suite.Timeout = deadline
 	suite.FailOnEmpty = true
-	reporter.JSONReport = reportOf(file)
 	reporter.SilenceSkips = true
+	gomega.RegisterFailHandler(framework.Fail)
+	// Not at the top level of the package: ginkgo keeps such a node for the first of its
+	// runs only, which is the dry one that lists the tests.
+	ginkgo.ReportAfterEach(keepRecords(recordsOf(file)))
 	ginkgo.RunSpecs(t, suiteName, suite, reporter, ginkgo.AroundNode(bounded))
 }
 
@@ -70,110 +75,74 @@ func exactly(names []string) string {
 	return "^" + suiteName + " (" + strings.Join(quoted, "|") + ")$"
 }
 
-func reportOf(names string) string {
-	return strings.TrimSuffix(names, ".json") + "-report.json"
+// record is what a worker says of a test that it ran.
+type record struct {
+	Name     string        `json:"name"`
+	Passed   bool          `json:"passed"`
+	Skipped  bool          `json:"skipped"`
+	Duration time.Duration `json:"duration"`
+	// Message is why it was skipped or how it failed.
+	Message string `json:"message"`
+	// Output is what it said meanwhile.
+	Output string `json:"output"`
 }
 
-// outcome is what became of a test.
-type outcome struct {
-	passed   bool
-	duration time.Duration
-	// message is why it was skipped or how it failed.
-	message string
-	skipped bool
-	// output is what the test said, if it failed.
-	output string
-}
-
-// runAll runs the tests in a number of processes and returns the outcome of each by name.
-func runAll(ctx context.Context, s *server, specs []spec, workers int) (map[string]outcome, error) {
-	hands := deal(specs, workers)
-	type answer struct {
-		outcomes map[string]outcome
-		err      error
-	}
-	answers := make(chan answer)
-	for i, hand := range hands {
-		go func() {
-			outcomes, err := work(ctx, s, "conformance-"+strconv.Itoa(i), hand)
-			answers <- answer{outcomes, err}
-		}()
-	}
-	all := map[string]outcome{}
-	var errs []error
-	for range hands {
-		a := <-answers
-		errs = append(errs, a.err)
-		for name, outcome := range a.outcomes {
-			all[name] = outcome
+// keepRecords returns what writes down each test when it is over, not all of them at the
+// end: so nothing is lost when a worker crashes.
+func keepRecords(file string) func(ginkgo.SpecReport) {
+	return func(report ginkgo.SpecReport) {
+		if report.State.Is(types.SpecStateSkipped) && report.Failure.Message == "" {
+			return // what others run
 		}
+		framework.ExpectNoError(appendJSON(file, record{
+			Name:     report.FullText(),
+			Passed:   report.State.Is(types.SpecStatePassed),
+			Skipped:  report.State.Is(types.SpecStateSkipped),
+			Duration: report.RunTime,
+			Message:  report.Failure.Message,
+			Output:   report.CapturedGinkgoWriterOutput,
+		}))
 	}
-	return all, errors.Join(errs...)
 }
 
-// deal spreads tests over workers. Those of one file are alike, also in how long they
-// take, so neighbors go to different workers.
-func deal(specs []spec, workers int) [][]string {
-	hands := make([][]string, min(workers, len(specs)))
-	for i, s := range specs {
-		hands[i%len(hands)] = append(hands[i%len(hands)], s.Name)
-	}
-	return hands
+// recordsOf returns the file of what was said of the tests in another file.
+func recordsOf(names string) string {
+	return strings.TrimSuffix(names, ".json") + "-records.json"
 }
 
-// work runs some tests in a process and workspace of that name.
-func work(ctx context.Context, s *server, name string, tests []string) (map[string]outcome, error) {
-	kubeconfig, err := s.workspace(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	file := filepath.Join(s.directory, name+".json")
-	data, err := json.Marshal(tests)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		return nil, err
-	}
-	// The flags of this process are those of the framework, too.
-	args := append(slices.Clone(os.Args[1:]), "-test.run=^TestWorker$", "-test.v=false", "-test.timeout=0", "-kubeconfig="+kubeconfig)
-	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append(os.Environ(), workerVariable+"="+file)
-	output, runErr := cmd.CombinedOutput()
-	outcomes, err := outcomesIn(reportOf(file))
-	if err != nil {
-		return nil, fmt.Errorf("worker %s left no report: %w; %w\n%s", name, runErr, err, output)
-	}
-	return outcomes, nil
-}
-
-func outcomesIn(file string) (map[string]outcome, error) {
-	var reports []ginkgo.Report
-	if err := readJSON(file, &reports); err != nil {
-		return nil, err
-	}
-	outcomes := map[string]outcome{}
-	for _, report := range reports {
-		for _, r := range report.SpecReports {
-			if r.LeafNodeType != types.NodeTypeIt || r.State.Is(types.SpecStateSkipped) && r.Failure.Message == "" {
-				continue // what others run
-			}
-			outcomes[r.FullText()] = outcome{
-				passed:   r.State.Is(types.SpecStatePassed),
-				skipped:  r.State.Is(types.SpecStateSkipped),
-				duration: r.RunTime,
-				message:  r.Failure.Message,
-				output:   r.CapturedGinkgoWriterOutput,
-			}
-		}
-	}
-	return outcomes, nil
-}
-
-func readJSON(file string, into any) error {
-	data, err := os.ReadFile(file)
+func appendJSON(file string, value any) error {
+	data, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(data, into)
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// readRecords returns the records of a worker; one that crashed may have left none.
+func readRecords(file string) ([]record, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	var records []record
+	for decoder := json.NewDecoder(f); ; {
+		var r record
+		err := decoder.Decode(&r)
+		if errors.Is(err, io.EOF) {
+			return records, nil
+		}
+		if err != nil {
+			return records, err
+		}
+		records = append(records, r)
+	}
 }
