@@ -8,7 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/kube-openapi/pkg/common"
-	"k8s.io/kube-openapi/pkg/validation/spec"
+	openapispec "k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kubernetes/pkg/generated/openapi"
 )
 
@@ -20,8 +20,8 @@ type schemas struct {
 const refPrefix = "#/definitions/"
 
 func newSchemas() schemas {
-	return schemas{definitions: openapi.GetOpenAPIDefinitions(func(name string) spec.Ref {
-		return spec.MustCreateRef(refPrefix + name)
+	return schemas{definitions: openapi.GetOpenAPIDefinitions(func(name string) openapispec.Ref {
+		return openapispec.MustCreateRef(refPrefix + name)
 	})}
 }
 
