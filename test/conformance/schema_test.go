@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -66,8 +67,12 @@ func (s schemas) structural(node map[string]any) error {
 		return err
 	}
 	if text, ok := node["default"].(string); !ok || text == "" {
-		// These say what a Go program would see, not what the server fills in.
+		// What a Go program would see, not what the server fills in.
 		delete(node, "default")
+	}
+	if node["type"] != "array" {
+		// A slice of bytes is an array in Go, and a string to the rest of the world.
+		delete(node, "x-kubernetes-list-type")
 	}
 	switch {
 	case node["oneOf"] != nil:
@@ -86,7 +91,22 @@ func (s schemas) structural(node map[string]any) error {
 			return err
 		}
 	}
+	requireKeys(node)
 	return nil
+}
+
+// requireKeys makes what tells the items of a list apart required, or gives it a
+// default: a definition has to.
+func requireKeys(list map[string]any) {
+	keys, _ := list["x-kubernetes-list-map-keys"].([]any)
+	for _, key := range keys {
+		item := list["items"].(map[string]any)
+		property := item["properties"].(map[string]any)[key.(string)].(map[string]any)
+		required, _ := item["required"].([]any)
+		if !slices.Contains(required, key) && property["default"] == nil {
+			property["default"] = ""
+		}
+	}
 }
 
 // resolve replaces a reference by what it refers to, which keeps its own description.

@@ -26,7 +26,7 @@ const suiteName = "upstream"
 const (
 	// bound is how long a test may take: many of upstream's wait for as long as they
 	// are allowed to.
-	bound = time.Minute
+	bound = 3 * time.Minute
 	// deadline bounds a worker, for tests that do not heed their context.
 	deadline = 20 * time.Minute
 )

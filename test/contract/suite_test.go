@@ -30,7 +30,7 @@ var areas = map[string]map[string]behavior{
 	"Workspaces":     workspaceBehavior,
 }
 
-func TestConformance(t *testing.T) {
+func TestContract(t *testing.T) {
 	server := servertest.Start(t, servertest.WithUsers(t))
 	s := &suite{
 		server: server,
