@@ -17,17 +17,18 @@ type behavior struct {
 
 // areas are all behaviors of one server.
 var areas = map[string]map[string]behavior{
-	"Accounts":       accounts,
-	"Authentication": authentication,
-	"Authorization":  authorization,
-	"Certificates":   certificates,
-	"Deletion":       deletion,
-	"Discovery":      discovery,
-	"Kubernetes":     kubernetesBehavior,
-	"Restrictions":   restrictions,
-	"Types":          types,
-	"URLs":           urls,
-	"Workspaces":     workspaceBehavior,
+	"Accounts":        accounts,
+	"Authentication":  authentication,
+	"Authorization":   authorization,
+	"Certificates":    certificates,
+	"Deletion":        deletion,
+	"Discovery":       discovery,
+	"Kubernetes":      kubernetesBehavior,
+	"KubernetesTypes": kubernetesTypes,
+	"Restrictions":    restrictions,
+	"Types":           types,
+	"URLs":            urls,
+	"Workspaces":      workspaceBehavior,
 }
 
 func TestContract(t *testing.T) {
