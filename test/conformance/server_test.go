@@ -65,7 +65,9 @@ func startServer(t *testing.T) *server {
 	}
 	t.Cleanup(func() { _ = log.Close() })
 
-	cmd := exec.CommandContext(t.Context(), binary, "start", "--root-directory="+root, "--bind-address=127.0.0.1", "--secure-port=0")
+	// One of the tests waits for a compaction, which is due every five minutes.
+	cmd := exec.CommandContext(t.Context(), binary, "start", "--root-directory="+root, "--bind-address=127.0.0.1", "--secure-port=0",
+		"--etcd-compaction-interval=30s")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = patience
 	stderr, err := cmd.StderrPipe()
