@@ -29,7 +29,7 @@ PLUGIN_PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/am
 SERVER_PLATFORMS := $(PLUGIN_PLATFORMS)
 
 .DEFAULT_GOAL := build
-.PHONY: build test test-all test-long cross bench bench-packages lint generate verify-generate clean help
+.PHONY: build test test-all test-long test-conformance cross bench bench-packages lint generate verify-generate clean help
 
 build: ## build all binaries into bin/
 	$(BUILD) -o $(BIN)/ ./cmd/...
@@ -38,11 +38,19 @@ test: ## run the tests
 	$(if $(RACE),,@echo "no C compiler, so the race detector is off")
 	$(GO) test $(RACE) -timeout $(TEST_TIMEOUT) ./...
 
-test-all: test test-long cross ## run everything: tests, long suites, cross-compilation
+test-all: test test-long test-conformance cross ## run everything: tests, long suites, upstream's tests, cross-compilation
 
 # Suites that take minutes look at this variable; without it they skip themselves.
 test-long: ## run the suites that take minutes
 	KCP_TEST_LONG=1 $(GO) test $(RACE) -count=1 -timeout $(LONG_TIMEOUT) ./...
+
+# Upstream's tests are a module of their own, which no other target looks at: compiling
+# them takes minutes. They drive a kubectl of the version they are from.
+FOCUS ?=
+test-conformance: build ## run upstream's tests in workspaces, and write docs/conformance.md; FOCUS picks some, and writes nothing
+	$(BUILD) -o $(BIN)/test/ k8s.io/kubernetes/cmd/kubectl
+	KCP_BINARY=$(CURDIR)/$(BIN)/kcp KUBECTL_BINARY=$(CURDIR)/$(BIN)/test/kubectl KCP_CONFORMANCE_FOCUS='$(FOCUS)' \
+		CGO_ENABLED=0 $(GO) test -C test/conformance -count=1 -timeout $(LONG_TIMEOUT) ./...
 
 cross: $(PLUGIN_PLATFORMS:%=cross-plugins/%) $(SERVER_PLATFORMS:%=cross-kcp/%) ## compile for all platforms, without cgo
 

@@ -1,7 +1,17 @@
-// Package conformance holds what clients may rely on: one test for each behavior, on
-// one server, through client-go or plain HTTP. The tests run at the same time, each in
-// workspaces of its own.
+// Package conformance runs upstream's own end-to-end tests of API machinery, access
+// control and events (k8s.io/kubernetes/test/e2e/{apimachinery,auth,instrumentation}),
+// unchanged, in workspaces of a server that it starts.
 //
-// A behavior belongs here if a client can observe it and would break if it changed. How
-// kubectl and its plugins look is for package e2e, bad input for package badinput.
+// rules.yaml says of every one of those tests that it is run, or why it is left out.
+// A test that no rule speaks of fails the suite, and so does a rule that speaks of no
+// test: neither can go unnoticed when upstream moves. docs/conformance.md is the
+// outcome of the last whole run, written by `make test-conformance`.
+//
+// The tests are spread over some processes, each with a workspace of its own, which is
+// why those that upstream calls serial need no special treatment. Each process is this
+// test binary again, started with the tests it is to run (see worker_test.go).
+//
+// It is a module of its own, because upstream's end-to-end framework brings the kubelet
+// and the clients of container runtimes with it, which the server must not depend on.
+// It imports nothing of ours: what it knows of kcp is a binary and its kubeconfig.
 package conformance

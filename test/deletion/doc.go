@@ -2,5 +2,5 @@
 // writes to it, or to a workspace in it, while it goes.
 //
 // What a workspace waits for before it goes, and says so, is the business of
-// test/conformance and of the scripts of test/e2e.
+// test/contract and of the scripts of test/e2e.
 package deletion

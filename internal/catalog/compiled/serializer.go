@@ -74,11 +74,11 @@ func mediaTypes(creator runtime.ObjectCreater, typer runtime.ObjectTyper) []runt
 	newJSON := func(options json.SerializerOptions) runtime.Serializer {
 		return json.NewSerializerWithOptions(json.DefaultMetaFactory, creator, typer, options)
 	}
-	// It encodes what else passes over these URLs, such as tables. It decodes no custom
-	// resource, but a request in protobuf gets here before that is found out.
-	protobufSerializer := protobuf.NewSerializerWithOptions(creator, typer, protobuf.SerializerOptions{
+	// It encodes what else passes over these URLs, such as tables. Of custom resources it
+	// decodes those that Kubernetes has Go types for, and encodes none.
+	protobufSerializer := newKubernetesDecoder(protobuf.NewSerializerWithOptions(creator, typer, protobuf.SerializerOptions{
 		StreamingCollectionsEncoding: enabled(features.StreamingCollectionEncodingToProtobuf),
-	})
+	}))
 	infos := []runtime.SerializerInfo{
 		{
 			MediaType:        runtime.ContentTypeJSON,
