@@ -39,7 +39,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hooks, err := webhooks()
+	hooks, err := webhooks(ctx)
 	if err != nil {
 		return err
 	}

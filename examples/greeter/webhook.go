@@ -45,7 +45,7 @@ type hooks struct {
 
 // webhooks makes a server with a certificate of its own. A workspace has no Services, so
 // the configuration names the webhook by its URL.
-func webhooks() (*hooks, error) {
+func webhooks(ctx context.Context) (*hooks, error) {
 	const host = "127.0.0.1"
 	ca, key, err := cert.GenerateSelfSignedCertKey(host, []net.IP{net.ParseIP(host)}, nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func webhooks() (*hooks, error) {
 			return nil, err
 		}
 	}
-	port, err := freePort(host)
+	port, err := freePort(ctx, host)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ func (d direct) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	return d.reader.Get(ctx, key, obj, options...)
 }
 
-func freePort(host string) (int, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+func freePort(ctx context.Context, host string) (int, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return 0, err
 	}
