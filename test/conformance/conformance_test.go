@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 	})
 	records, err := runAll(t.Context(), startServer(t), run, workers(t))
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
 	}
 	for _, s := range run {
 		t.Run(s.Name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // runAll runs the tests in a number of processes and returns what is known of each by
@@ -20,10 +21,17 @@ func runAll(ctx context.Context, s *server, specs []spec, workers int) (map[stri
 		records []record
 		err     error
 	}
+	kubeconfigs := make([]string, len(hands))
+	for i := range hands {
+		var err error
+		if kubeconfigs[i], err = s.workspace(ctx, "conformance-"+strconv.Itoa(i)); err != nil {
+			return nil, err
+		}
+	}
 	answers := make(chan answer)
 	for i, hand := range hands {
 		go func() {
-			records, err := work(ctx, s, "conformance-"+strconv.Itoa(i), hand)
+			records, err := work(ctx, kubeconfigs[i], hand)
 			answers <- answer{records, err}
 		}()
 	}
@@ -49,13 +57,10 @@ func deal(specs []spec, workers int) [][]string {
 	return hands
 }
 
-// work runs some tests in a process and workspace of that name.
-func work(ctx context.Context, s *server, name string, tests []string) ([]record, error) {
-	kubeconfig, err := s.workspace(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	file := filepath.Join(s.directory, name+".json")
+// work runs some tests in a process of their own, and leaves its files beside the
+// kubeconfig.
+func work(ctx context.Context, kubeconfig string, tests []string) ([]record, error) {
+	file := strings.TrimSuffix(kubeconfig, filepath.Ext(kubeconfig)) + ".json"
 	data, err := json.Marshal(tests)
 	if err != nil {
 		return nil, err
@@ -73,7 +78,7 @@ func work(ctx context.Context, s *server, name string, tests []string) ([]record
 		return records, err
 	}
 	if len(records) < len(tests) {
-		return records, fmt.Errorf("worker %s ran %d of %d tests: %w\n%s", name, len(records), len(tests), runErr, output)
+		return records, fmt.Errorf("a worker ran %d of %d tests: %w\n%s", len(records), len(tests), runErr, output)
 	}
 	return records, nil
 }

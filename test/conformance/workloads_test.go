@@ -103,24 +103,17 @@ func install(ctx context.Context, config *rest.Config, crds []*apiextensionsv1.C
 			errs = append(errs, fmt.Errorf("creating %s: %w", crd.Name, err))
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	var missing []string
-	err = wait.PollUntilContextTimeout(ctx, poll, patience, true, func(ctx context.Context) (bool, error) {
-		list, err := client.List(ctx, metav1.ListOptions{})
-		missing = nil
-		for _, crd := range list.Items {
-			if !slices.ContainsFunc(crd.Status.Conditions, established) {
-				missing = append(missing, crd.Name)
-			}
+	for _, crd := range crds {
+		// One by one: they are large, and a list of all of them is work for the server.
+		err := wait.PollUntilContextTimeout(ctx, 10*poll, patience, true, func(ctx context.Context) (bool, error) {
+			current, err := client.Get(ctx, crd.Name, metav1.GetOptions{})
+			return err == nil && slices.ContainsFunc(current.Status.Conditions, established), err
+		})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("waiting for %s to be established: %w", crd.Name, err))
 		}
-		return len(missing) == 0, err
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for %v to be established: %w", missing, err)
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func established(condition apiextensionsv1.CustomResourceDefinitionCondition) bool {
