@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 func do(handler http.Handler, verb string, groups ...string) *httptest.ResponseRecorder {
@@ -68,6 +70,55 @@ func TestWith(t *testing.T) {
 			}
 			if w := do(free, "get"); w.Code != http.StatusOK {
 				t.Errorf("seats were not given back: %d", w.Code)
+			}
+		})
+	}
+}
+
+// TestShares takes seats for clusters, given one letter each, as long as there are any.
+func TestShares(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		seats   int
+		held    string
+		cluster string
+		want    bool
+	}{
+		"Alone":      {"one workspace has half of the seats", 8, "aaa", "a", true},
+		"TooMany":    {"the other half is for others", 8, "aaaa", "a", false},
+		"Other":      {"who has no seat is not concerned", 8, "aaaa", "b", true},
+		"Rest":       {"two that take all they can leave a third as much as they have", 9, "aaabbb", "a", false},
+		"Third":      {"and that one is served", 9, "aaabbb", "c", true},
+		"Many":       {"the last seat is for whoever has none", 4, "abc", "d", true},
+		"Full":       {"the bound is for all", 4, "abcd", "e", false},
+		"One":        {"the only seat may be taken", 1, "", "a", true},
+		"NoCluster":  {"what is in no workspace has no share", 4, "---", "-", true},
+		"NoClusters": {"but is bounded", 4, "----", "-", false},
+	}
+	of := func(letter string) logicalcluster.Name {
+		if letter == "-" {
+			return logicalcluster.Name{}
+		}
+		return logicalcluster.MustParseName("cluster" + letter)
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			limit := NewLimit(tc.seats)
+			for _, letter := range tc.held {
+				if !limit.take(of(string(letter))) {
+					t.Fatalf("no seat for %c", letter)
+				}
+			}
+			if got := limit.take(of(tc.cluster)); got != tc.want {
+				t.Errorf("%s: got %v", tc.reason, got)
+			} else if got {
+				limit.leave(of(tc.cluster))
+			}
+			for _, letter := range tc.held {
+				limit.leave(of(string(letter)))
+			}
+			if limit.taken != 0 || len(limit.of) != 0 {
+				t.Errorf("%d seats and %d clusters are remembered of nobody", limit.taken, len(limit.of))
 			}
 		})
 	}

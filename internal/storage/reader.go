@@ -139,6 +139,18 @@ func (l *Layer) LastWrite(resource Resource) uint64 {
 	return s.lastWrite.Load()
 }
 
+// LastWriteOfAll returns the version of the last write of this process to any resource
+// whose store is open. All resources have their versions from one counter.
+func (l *Layer) LastWriteOfAll() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last := uint64(0)
+	for _, o := range l.stores {
+		last = max(last, o.store.lastWrite.Load())
+	}
+	return last
+}
+
 // Holds says whether there are objects of a resource in any cluster. It asks etcd for one
 // key, and does not need the store to be open.
 func (l *Layer) Holds(ctx context.Context, resource Resource) (bool, error) {

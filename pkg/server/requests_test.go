@@ -97,22 +97,27 @@ func hang(t *testing.T, config *rest.Config, path string) unfinished {
 	return u
 }
 
-// TestRequestsInFlight fills the server with requests that do not end, reads and writes
-// together, and looks at who is served all the same.
+// TestRequestsInFlight takes all seats that a workspace may have with requests that do not
+// end, and looks at who is served all the same.
 func TestRequestsInFlight(t *testing.T) {
 	if testing.Short() {
-		t.Skip("needs 600 connections")
+		t.Skip("needs 300 connections")
 	}
 	s := servertest.Start(t, servertest.WithUsers(t))
+	s.Workspace(t, "root", "other")
 	allow(t, s, "root", "user-1")
+	allow(t, s, "root:other", "user-1")
 	user, master := s.As(t, "user-1-token", "root"), s.As(t, "admin-token", "root")
+	elsewhere := s.As(t, "user-1-token", "root:other")
 	const configMaps = "/api/v1/namespaces/default/configmaps"
-	servertest.Eventually(t, "the binding counts", func() (bool, any) {
-		code, _ := get(t, user, configMaps)
-		return code == http.StatusOK, code
-	})
+	for _, as := range []*rest.Config{user, elsewhere} {
+		servertest.Eventually(t, "the binding counts", func() (bool, any) {
+			code, _ := get(t, as, configMaps)
+			return code == http.StatusOK, code
+		})
+	}
 	var hanging []unfinished
-	for range 600 {
+	for range 300 {
 		hanging = append(hanging, hang(t, user, configMaps))
 	}
 
@@ -127,7 +132,10 @@ func TestRequestsInFlight(t *testing.T) {
 	_, _ = io.Copy(io.Discard, response.Body)
 	_ = response.Body.Close()
 	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") != "1" {
-		t.Errorf("the 601st request is answered with %d, Retry-After %q", response.StatusCode, response.Header.Get("Retry-After"))
+		t.Errorf("the 301st request is answered with %d, Retry-After %q", response.StatusCode, response.Header.Get("Retry-After"))
+	}
+	if code, _ := get(t, elsewhere, configMaps); code != http.StatusOK {
+		t.Errorf("a request to a workspace that has no others is answered with %d", code)
 	}
 	if code, _ := get(t, user, configMaps+"?watch=1&timeoutSeconds=1"); code != http.StatusOK {
 		t.Errorf("a watch is answered with %d", code)
@@ -139,11 +147,11 @@ func TestRequestsInFlight(t *testing.T) {
 	for _, metric := range scrape(t, s)["apiserver_current_inflight_requests"].GetMetric() {
 		peak = max(peak, metric.GetGauge().GetValue())
 	}
-	if peak < 600 {
+	if peak < 300 {
 		t.Errorf("the metric of requests in flight is %v", peak)
 	}
 
-	for _, u := range hanging[:300] {
+	for _, u := range hanging[:150] {
 		_ = u.conn.Close()
 	}
 	servertest.Eventually(t, "seats are given back", func() (bool, any) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -65,7 +64,7 @@ func New(config Config) *Collector {
 		config:   config,
 		remover:  removal.Remover{Layer: config.Layer, Now: config.Clock.Now},
 		opened:   make(chan struct{}),
-		patience: patience{clock: config.Clock, since: map[controller.Key]time.Time{}},
+		patience: patience{clock: config.Clock, since: map[controller.Key]moment{}},
 	}
 	c.Controller = controller.New(controller.Options{Name: "garbagecollector", Workers: workers, Reconcile: c.reconcile})
 	c.Graph = NewGraph(config.Layer.LastWrite, c.Enqueue)
@@ -79,13 +78,16 @@ func (c *Collector) AllOpen() { c.openedOnce.Do(func() { close(c.opened) }) }
 func (c *Collector) reconcile(ctx context.Context, key controller.Key) error {
 	i, ok := c.Graph.item(key)
 	switch {
-	case !ok || i.state != present:
-		c.patience.forget(key)
-		return nil
-	case i.phase == orphaning:
+	case ok && i.state == present && i.phase == orphaning:
 		return c.orphan(ctx, key, i)
-	case i.phase == foreground:
+	case ok && i.state == present && i.phase == foreground:
 		return c.waitForDependents(ctx, key, i)
+	}
+	// It does not wait for the graph any more, if it ever did.
+	c.patience.forget(key)
+	switch {
+	case !ok || i.state != present:
+		return nil
 	case i.phase == going || !i.owned || i.resource == cached.LogicalClusters || immortal(i):
 		return nil
 	default:

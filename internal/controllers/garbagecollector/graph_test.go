@@ -2,6 +2,7 @@ package garbagecollector
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -322,32 +323,52 @@ func TestGraphSelf(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
+	const now = math.MaxUint64
 	g := newTold()
 	g.written[configMaps] = 3
 	g.version = 2
-	if g.progress.caughtUp(configMaps) {
+	if g.progress.caughtUp(configMaps, now) {
 		t.Error("nothing has been told")
 	}
 	g.Began(configMaps)
 	g.put("a")
-	if g.progress.caughtUp(configMaps) {
+	if g.progress.caughtUp(configMaps, now) {
 		t.Error("not everything has been told")
 	}
 	g.Synced(configMaps)
-	if !g.progress.caughtUp(configMaps) {
+	if !g.progress.caughtUp(configMaps, now) {
 		t.Error("the last write has been told, and everything else")
 	}
 	g.written[configMaps] = 4
-	if g.progress.caughtUp(configMaps) {
+	if g.progress.caughtUp(configMaps, now) {
 		t.Error("the last write has not been told")
 	}
 	g.drop("a")
-	if !g.progress.caughtUp(configMaps) {
+	if !g.progress.caughtUp(configMaps, now) {
 		t.Error("it has")
 	}
 	g.Closed(configMaps)
-	if g.progress.caughtUp(configMaps) {
+	if g.progress.caughtUp(configMaps, now) {
 		t.Error("a store that is closed may be open again by now")
+	}
+}
+
+// TestProgressOfOthers writes faster than is told.
+func TestProgressOfOthers(t *testing.T) {
+	g := newTold()
+	g.version = 4
+	g.Began(configMaps)
+	g.Synced(configMaps)
+	g.written[configMaps] = 9
+	if g.progress.caughtUp(configMaps, 5) {
+		t.Error("what was written until 5 has not been told")
+	}
+	g.put("a")
+	if !g.progress.caughtUp(configMaps, 5) {
+		t.Error("what was written later does not matter")
+	}
+	if g.progress.caughtUp(configMaps, 9) {
+		t.Error("unless that is asked for")
 	}
 }
 

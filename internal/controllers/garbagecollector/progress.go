@@ -81,9 +81,10 @@ func (p *Progress) synced(resource storage.Resource) {
 func (p *Progress) closed(resource storage.Resource) { p.of(resource).complete.Store(0) }
 
 // caughtUp says whether everything has been told that was written to the resource before
-// the call.
-func (p *Progress) caughtUp(resource storage.Resource) bool {
-	t, last := p.of(resource), p.lastWrite(resource)
+// the call, and not after version. A resource that is written to all the time is never
+// told to its end, but is soon told beyond a version.
+func (p *Progress) caughtUp(resource storage.Resource, version uint64) bool {
+	t, last := p.of(resource), min(p.lastWrite(resource), version)
 	complete := t.complete.Load()
 	switch {
 	case complete == 0:

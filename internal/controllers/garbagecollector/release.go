@@ -67,6 +67,8 @@ func owned(accessor metav1.Object, owner uid) []types.UID {
 func (c *Collector) waitForDependents(ctx context.Context, key controller.Key, i item) error {
 	switch {
 	case i.blocked:
+		// What is written until it is unblocked is waited for as well.
+		c.patience.forget(key)
 		c.Graph.lookAtBlocking(key)
 		return nil
 	case !c.caughtUp(ctx, key):
@@ -74,6 +76,7 @@ func (c *Collector) waitForDependents(ctx context.Context, key controller.Key, i
 	}
 	// Nothing that was written before has been told since.
 	if now, ok := c.Graph.item(key); ok && now.blocked {
+		c.patience.forget(key)
 		c.Graph.lookAtBlocking(key)
 		return nil
 	}
@@ -119,28 +122,31 @@ func (c *Collector) unblock(ctx context.Context, i item, obj runtime.Object) err
 	})
 }
 
-// caughtUp says whether the graph has been told of all that was written before the call.
+// caughtUp says whether the graph has been told of all that was written before the object
+// with the key was first found waiting for it. What is written while it waits does not
+// matter: others may write all the time.
 func (c *Collector) caughtUp(ctx context.Context, key controller.Key) bool {
-	behind := c.behind()
+	since := c.patience.of(key, c.config.Layer.LastWriteOfAll)
+	behind := c.behind(since.version)
 	if behind == "" {
 		return true
 	}
-	if !c.patience.lost(key) {
+	if c.patience.clock.Since(since.time) <= longest {
 		return false
 	}
 	klog.FromContext(ctx).Info("collecting garbage without knowing all dependents", "object", key.String(), "unknown", behind)
 	return true
 }
 
-// behind names something of which the graph has not been told everything.
-func (c *Collector) behind() string {
+// behind names something of which the graph has not been told everything until a version.
+func (c *Collector) behind(version uint64) string {
 	select {
 	case <-c.opened:
 	default:
 		return "stores that are not open yet"
 	}
 	for _, resource := range c.config.Layer.Opened() {
-		if resource != events && !c.Graph.progress.caughtUp(resource) {
+		if resource != events && !c.Graph.progress.caughtUp(resource, version) {
 			return resource.Prefix()
 		}
 	}
@@ -151,18 +157,25 @@ func (c *Collector) behind() string {
 type patience struct {
 	clock clock.PassiveClock
 	mu    sync.Mutex
-	since map[controller.Key]time.Time
+	since map[controller.Key]moment
 }
 
-// lost says whether an object has waited long enough.
-func (p *patience) lost(key controller.Key) bool {
+// moment is when something was, by the clock and by the version of what was written last.
+type moment struct {
+	time    time.Time
+	version uint64
+}
+
+// of returns since when an object has been waiting: since now if it was not yet.
+func (p *patience) of(key controller.Key, version func() uint64) moment {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	since, ok := p.since[key]
 	if !ok {
-		p.since[key] = p.clock.Now()
+		since = moment{p.clock.Now(), version()}
+		p.since[key] = since
 	}
-	return ok && p.clock.Since(since) > longest
+	return since
 }
 
 func (p *patience) forget(key controller.Key) {

@@ -2,6 +2,7 @@ package removal
 
 import (
 	"context"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,7 +34,11 @@ func (r Remover) open(ctx context.Context, cluster logicalcluster.Name, resource
 	if err != nil {
 		return object{}, err
 	}
-	store, _ := r.Layer.Store(resource)
+	store, ok := r.Layer.Store(resource)
+	if !ok {
+		// It may have been closed since obj was read.
+		return object{}, fmt.Errorf("the store of %s is not open", resource.Prefix())
+	}
 	return object{
 		ctx:   logicalcluster.NewContext(ctx, cluster),
 		store: store,
