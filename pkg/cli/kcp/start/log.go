@@ -36,14 +36,21 @@ func redirect(w io.Writer, level int) (restore func()) {
 var ownLine = []byte(` logger="` + loggerName)
 
 // provoked are what libraries say, as errors, of single requests. Clients cause them at
-// will, by hanging up or with bad tokens, and hear of it themselves; the audit log is
-// where to look for them.
+// will, by hanging up, with bad tokens, or with webhooks of their own, and hear of it
+// themselves; the audit log is where to look for them.
 var provoked = [][]byte{
 	[]byte(`] "Unable to authenticate the request"`),
 	[]byte(`] "Failed to encode watch event"`),
 	[]byte(`] "Timeout or abort while handling"`),
 	[]byte(`] "invalid timeout specified in the request URL`),
 	[]byte(`"apiserver was unable to `),
+	[]byte(`] "Unhandled Error" err="apiserver received an error that is not an metav1.Status: &errors.errorString{s:\"http: Handler timeout\"}`),
+	[]byte(`] "Unhandled Error" err="FinishRequest: post-timeout activity `),
+	[]byte(`] "Post-timeout activity"`),
+	[]byte(`] Failed calling webhook, failing `),
+	[]byte(`] "Unhandled Error" err="failed calling webhook `),
+	[]byte(`] Context canceled when calling webhook `),
+	[]byte(`] rejected by webhook `),
 }
 
 // quiet lets through warnings, errors, and what this program says itself.

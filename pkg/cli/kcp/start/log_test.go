@@ -22,6 +22,12 @@ func TestQuietLog(t *testing.T) {
 	klog.Warning("careful")
 	klog.ErrorS(errors.New("broken"), "doing it", "attempt", 1)
 	klog.ErrorS(errors.New("invalid bearer token"), "Unable to authenticate the request")
+	klog.Warningf("rejected by webhook %q: %#v", "a.example.com", errors.New("no"))
+	klog.Warningf("Failed calling webhook, failing open %v: %v", "a.example.com", errors.New("connection refused"))
+	klog.ErrorS(errors.New(`failed calling webhook "a.example.com": connection refused`), "Unhandled Error")
+	klog.ErrorS(errors.New("apiserver received an error that is not an metav1.Status: &errors.errorString{s:\"http: Handler timeout\"}"), "Unhandled Error")
+	klog.ErrorS(errors.New("FinishRequest: post-timeout activity - time-elapsed: 1ms"), "Unhandled Error")
+	klog.ErrorS(nil, "Post-timeout activity", "path", "/api")
 	restore()
 	klog.Flush()
 
