@@ -80,18 +80,20 @@ func resting(t *testing.T) int {
 // its goroutines have come down to atRest.
 func measure(t *testing.T, server *servertest.Server, client *http.Client, atRest int) footprint {
 	t.Helper()
-	series := seriesOf(t, server)
 	client.CloseIdleConnections()
 	servertest.Eventually(t, fmt.Sprintf("at most %d goroutines remain", atRest), func() (bool, any) {
 		n := runtime.NumGoroutine()
 		return n <= atRest, n
 	})
-	// Twice: what has a finalizer goes with the second collection.
+	goroutines := runtime.NumGoroutine()
+	// Now: stores that have just lost their last definition are closed.
+	series := seriesOf(t, server)
+	// Twice, of which the second is part of the other: what has a finalizer goes then.
 	runtime.GC()
 	debug.FreeOSMemory()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return footprint{goroutines: runtime.NumGoroutine(), heap: stats.HeapAlloc, series: series}
+	return footprint{goroutines: goroutines, heap: stats.HeapAlloc, series: series}
 }
 
 // seriesOf returns the metric series of the server, without their values.

@@ -88,11 +88,16 @@ func (c *Collector) reconcile(ctx context.Context, key controller.Key) error {
 	switch {
 	case !ok || i.state != present:
 		return nil
-	case i.phase == going || !i.owned || i.resource == cached.LogicalClusters || immortal(i):
-		return nil
-	default:
+	case i.collectable():
 		return c.judge(ctx, key, i)
+	default:
+		return nil
 	}
+}
+
+// collectable says whether an object goes when its owners have gone.
+func (i item) collectable() bool {
+	return i.state == present && i.phase == staying && i.owned && i.resource != cached.LogicalClusters && !immortal(i)
 }
 
 // immortal says whether an object is a namespace that lives as long as its workspace.

@@ -26,8 +26,9 @@ const (
 	// longest is how long an object waits for the graph to catch up. A store that does
 	// not tell what it has must not hold what others have for ever.
 	longest = time.Minute
-	// orphanedAtOnce is how many dependents of an object are orphaned at a time.
-	orphanedAtOnce = 16
+	// releasedAtOnce is how many dependents of an object are orphaned or decided about at
+	// a time before it is let go.
+	releasedAtOnce = 16
 )
 
 // orphan removes the references to an object that waits for it, and lets it go.
@@ -36,7 +37,7 @@ func (c *Collector) orphan(ctx context.Context, key controller.Key, i item) erro
 		return controller.After(lookAgain)
 	}
 	var group errgroup.Group
-	group.SetLimit(orphanedAtOnce)
+	group.SetLimit(releasedAtOnce)
 	for _, dependent := range c.Graph.dependents(key) {
 		group.Go(func() error {
 			obj, accessor, err := c.read(ctx, dependent.cluster, dependent.location, fromCache)
@@ -80,7 +81,29 @@ func (c *Collector) waitForDependents(ctx context.Context, key controller.Key, i
 		c.Graph.lookAtBlocking(key)
 		return nil
 	}
+	// Those that do not block it go as well. When it has been let go, and something else
+	// holds it, they cannot be told any more from those of an owner that was deleted in
+	// another way.
+	if err := c.judgeDependents(ctx, key); err != nil {
+		return err
+	}
 	return c.letGo(ctx, key, i, metav1.FinalizerDeleteDependents)
+}
+
+// judgeDependents decides about the objects that refer to the one with the key.
+func (c *Collector) judgeDependents(ctx context.Context, key controller.Key) error {
+	var group errgroup.Group
+	group.SetLimit(releasedAtOnce)
+	for _, dependent := range c.Graph.dependents(key) {
+		own := controller.Key{Cluster: dependent.cluster, Name: dependent.uid.String()}
+		group.Go(func() error {
+			if i, ok := c.Graph.item(own); ok && i.collectable() {
+				return c.judge(ctx, own, i)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
 }
 
 // letGo removes the finalizer from an object by which it waited for its dependents.
