@@ -54,9 +54,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error) {
 		ObjectMeta: metav1.ObjectMeta{Name: crd.Name},
 		Spec:       *crd.Spec.DeepCopy(),
 	}
-	if stripped.Spec.Group == coreGroup {
-		stripped.Spec.Group = ""
-	}
+	stripped.Spec.Group = ResourceOf(crd).Group
 	stripped.Status.AcceptedNames = *crd.Status.AcceptedNames.DeepCopy()
 	// The versions a cluster has stored at one time or another differ between
 	// clusters of the same definition, so only the one written now is kept.
@@ -64,6 +62,16 @@ func New(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error) {
 		stripped.Status.StoredVersions = []string{version}
 	}
 	return &Definition{Hash: hash, CRD: stripped}, nil
+}
+
+// ResourceOf returns the resource that crd defines, as URLs and storage name it, without
+// making a definition of it, which takes time with the size of its schemas.
+func ResourceOf(crd *apiextensionsv1.CustomResourceDefinition) schema.GroupResource {
+	group := crd.Spec.Group
+	if group == coreGroup {
+		group = ""
+	}
+	return schema.GroupResource{Group: group, Resource: crd.Spec.Names.Plural}
 }
 
 // Hash returns the hash of the content that New would make a definition of. It is

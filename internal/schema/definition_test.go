@@ -147,3 +147,30 @@ func TestDefinition(t *testing.T) {
 		t.Error("only v1 exists and is served")
 	}
 }
+
+func TestResourceOf(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		group  string
+		want   apischema.GroupResource
+	}{
+		"Named": {
+			reason: "a group is called in URLs as it is in its definition",
+			group:  "apps",
+			want:   apischema.GroupResource{Group: "apps", Resource: "widgets"},
+		},
+		"Core": {
+			reason: "the core group has no name but in definitions",
+			group:  "core",
+			want:   apischema.GroupResource{Resource: "widgets"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			crd := &apiextensionsv1.CustomResourceDefinition{}
+			crd.Spec.Group, crd.Spec.Names.Plural = tc.group, "widgets"
+			if diff := cmp.Diff(tc.want, schema.ResourceOf(crd)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -92,12 +92,8 @@ func (s *Server) openStores(ctx context.Context, cluster logicalcluster.Name) er
 		if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
 			continue
 		}
-		definition, err := kcpschema.New(crd)
-		if err != nil {
-			return err
-		}
-		gr := schema.GroupResource{Group: definition.GroupKind().Group, Resource: crd.Spec.Names.Plural}
-		if err := s.openStore(storage.Resource{GroupResource: gr, Identity: storage.CustomResources}); err != nil {
+		resource := storage.Resource{GroupResource: kcpschema.ResourceOf(crd), Identity: storage.CustomResources}
+		if err := s.openStore(resource); err != nil {
 			return err
 		}
 	}
