@@ -109,12 +109,14 @@ func (c *Controller) follow(ctx context.Context, source Source) {
 	first := true
 	f := follower{Source: source, controller: c.options.Name, again: c.queue.Add}
 	f.changed = func(obj runtime.Object, _ bool) {
-		for _, key := range source.Keys(obj) {
-			if first {
-				c.pending.add(key)
+		survive(c.options.Name, func() {
+			for _, key := range source.Keys(obj) {
+				if first {
+					c.pending.add(key)
+				}
+				c.queue.Add(key)
 			}
-			c.queue.Add(key)
-		}
+		})
 	}
 	f.synced = func() {
 		if first {

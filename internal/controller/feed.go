@@ -2,17 +2,21 @@ package controller
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	apistorage "k8s.io/apiserver/pkg/storage"
+	"k8s.io/klog/v2"
 
 	"github.com/forkless/kcp/internal/storage"
 )
 
 // Listener hears of the objects of every resource. The calls for one resource come one
 // after the other, those for different resources at the same time. They have to be
-// quick: a listener that needs time puts what it heard into a queue.
+// quick: a listener that needs time puts what it heard into a queue. One that panics is
+// not told again of what made it panic; the others are.
 type Listener interface {
 	// Began says that all objects of resource are told next, with Changed: at the
 	// start, and again after a gap in which changes have gone unheard.
@@ -136,6 +140,17 @@ func (f *Feed) follow(ctx context.Context, resource storage.Resource, store apis
 
 func (f *Feed) each(tell func(Listener)) {
 	for _, listener := range f.listeners {
-		tell(listener)
+		survive("feed", func() { tell(listener) })
 	}
+}
+
+// survive calls f, and writes a line into the log if it panics: one object that somebody
+// has not thought of must not end the process, which would find it again when it starts.
+func survive(controller string, f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			klog.Background().Error(fmt.Errorf("panic: %v", r), "hearing of an object", "controller", controller, "stack", string(debug.Stack()))
+		}
+	}()
+	f()
 }

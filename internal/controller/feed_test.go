@@ -159,3 +159,31 @@ func TestFeedTellsEverythingAnewAfterAGap(t *testing.T) {
 	w.events.Action(watch.Bookmark, initialEventsEnd("20"))
 	listener.expect(t, "synced configmaps")
 }
+
+// clumsy is a listener that panics at one object.
+type clumsy struct{ heard }
+
+func (c clumsy) Changed(r storage.Resource, obj runtime.Object) {
+	if name(obj) == "poison" {
+		panic("not thought of")
+	}
+	c.heard.Changed(r, obj)
+}
+
+func TestFeedSurvivesListeners(t *testing.T) {
+	store := newWatched()
+	stores := &openStores{stores: map[storage.Resource]apistorage.Interface{configMaps: store}, changed: make(chan struct{})}
+	first, second := clumsy{make(heard, 20)}, make(heard, 20)
+	feed := NewFeed(stores, first, second)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { feed.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
+
+	w := receive(t, store.begun, "the watch")
+	w.events.Add(object("poison", "3"))
+	w.events.Add(object("a", "4"))
+	second.expect(t, "began configmaps", "changed configmaps poison", "changed configmaps a")
+	first.expect(t, "began configmaps", "changed configmaps a")
+}

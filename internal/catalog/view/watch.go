@@ -1,11 +1,14 @@
 package view
 
 import (
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
 )
 
 // shownWatch shows the events of a watch on a shared store as a form sees them. Its
@@ -110,8 +113,15 @@ func (w *shownWatch) show(events []watch.Event) (shown []watch.Event, ok bool) {
 }
 
 // convert returns events as the form sees them, or an error if there is one whose
-// object cannot be shown.
-func (w *shownWatch) convert(events []watch.Event) ([]watch.Event, error) {
+// object cannot be shown. What a webhook has answered is part of it, and there is no
+// handler above to catch a panic, which would end the process.
+func (w *shownWatch) convert(events []watch.Event) (_ []watch.Event, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+			klog.Background().Error(err, "showing objects to a watch", "kind", w.form.Kind, "stack", string(debug.Stack()))
+		}
+	}()
 	shown := make([]watch.Event, len(events))
 	objects := batch{form: w.form}
 	var at []int

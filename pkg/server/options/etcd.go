@@ -107,6 +107,9 @@ func (o *EtcdOptions) Validate() []error {
 	if !o.embedded() && o.Embedded.Directory != "" {
 		all = append(all, errors.New("--embedded-etcd-directory cannot be used with --etcd-servers"))
 	}
+	if o.Embedded.WALSizeBytes < 0 || o.Embedded.QuotaBackendBytes < 0 {
+		all = append(all, errors.New("--embedded-etcd-wal-size-bytes and --embedded-etcd-quota-backend-bytes cannot be negative"))
+	}
 	if o.DeleteCollectionWorkers < 1 {
 		all = append(all, fmt.Errorf("--delete-collection-workers=%d is not positive", o.DeleteCollectionWorkers))
 	}

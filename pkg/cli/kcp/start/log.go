@@ -45,6 +45,7 @@ var provoked = [][]byte{
 	[]byte(`] "invalid timeout specified in the request URL`),
 	[]byte(`"apiserver was unable to `),
 	[]byte(`] "Unhandled Error" err="apiserver received an error that is not an metav1.Status: &errors.errorString{s:\"http: Handler timeout\"}`),
+	[]byte(`] "Unhandled Error" err="apiserver received an error that is not an metav1.Status: &errors.errorString{s:\"conversion webhook for `),
 	[]byte(`] "Unhandled Error" err="FinishRequest: post-timeout activity `),
 	[]byte(`] "Post-timeout activity"`),
 	[]byte(`] Failed calling webhook, failing `),
