@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 )
 
 // selectors: namespaces and objects are selected by labels, of policy and binding.
@@ -123,12 +124,17 @@ func failures(t *testing.T, w *workspace) {
 	}
 	ignoring := admissionregistrationv1.Ignore
 	api := w.kube.AdmissionregistrationV1().ValidatingAdmissionPolicies()
-	policy, err := api.Get(t.Context(), "policy", metav1.GetOptions{})
+	// The type check writes the status at some time.
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		policy, err := api.Get(t.Context(), "policy", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		policy.Spec.FailurePolicy = &ignoring
+		_, err = api.Update(t.Context(), policy, metav1.UpdateOptions{})
+		return err
+	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	policy.Spec.FailurePolicy = &ignoring
-	if _, err := api.Update(t.Context(), policy, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w.eventuallyAllowed(t)

@@ -6,6 +6,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/forkless/kcp/internal/servertest"
 )
@@ -112,12 +113,16 @@ func typeChecking(t *testing.T, w *workspace) {
 	}
 	t.Run("Again", func(t *testing.T) {
 		policies := w.kube.AdmissionregistrationV1().ValidatingAdmissionPolicies()
-		policy, err := policies.Get(t.Context(), "confused", metav1.GetOptions{})
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			policy, err := policies.Get(t.Context(), "confused", metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			policy.Spec.Validations = []admissionregistrationv1.Validation{{Expression: "object.spec.leaseTransitions > 1"}}
+			_, err = policies.Update(t.Context(), policy, metav1.UpdateOptions{})
+			return err
+		})
 		if err != nil {
-			t.Fatal(err)
-		}
-		policy.Spec.Validations = []admissionregistrationv1.Validation{{Expression: "object.spec.leaseTransitions > 1"}}
-		if _, err := policies.Update(t.Context(), policy, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if warnings := w.typeChecked(t, "confused"); len(warnings) > 0 {
