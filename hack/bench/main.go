@@ -30,11 +30,13 @@ import (
 // settings are the flags.
 type settings struct {
 	server, plugin string
-	clients        int
-	rounds         int
-	scale          float64
-	http1          bool
-	profiles       string
+	// against is a server to compare with.
+	against  string
+	clients  int
+	rounds   int
+	scale    float64
+	http1    bool
+	profiles string
 }
 
 func main() {
@@ -63,12 +65,14 @@ var sections = []section{
 	{"customresources", measureCustomResources},
 	{"spread", measureSpread},
 	{"plugin", measurePlugin},
+	{"compare", measureCompared},
 }
 
 func run(ctx context.Context, args []string) error {
 	var s settings
 	fs := flag.NewFlagSet("bench", flag.ExitOnError)
 	fs.StringVar(&s.server, "server", "bin/kcp", "the server binary to measure")
+	fs.StringVar(&s.against, "against", "", "another server binary, to compare the server with operation by operation in the section compare")
 	fs.StringVar(&s.plugin, "kubectl-ws", "bin/kubectl-ws", "the kubectl plugin to measure")
 	fs.IntVar(&s.clients, "clients", 8, "how many clients there are where the table says several")
 	fs.IntVar(&s.rounds, "rounds", 3, "how often to repeat a measurement; the median is shown")

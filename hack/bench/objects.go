@@ -109,7 +109,7 @@ func (s *server) measureKind(ctx context.Context, t *table, k kind, cluster stri
 	results := make([][]result, len(steps))
 	for round := range max(s.rounds, 1) {
 		for i, step := range steps {
-			stopProfile := s.startProfile(ctx, k.name+"-"+step.what+".cpu", round)
+			stopProfile := s.startProfile(ctx, k.name+"-"+step.what, round)
 			r, err := s.load(ctx, s.clients, step.n, step.do(round))
 			stopProfile()
 			if err != nil {
@@ -141,7 +141,7 @@ func (s *server) measureLists(ctx context.Context, t *table, k kind, collection 
 	}
 	var results []result
 	for round := range max(s.rounds, 1) {
-		stopProfile := s.startProfile(ctx, k.name+"-listed.cpu", round)
+		stopProfile := s.startProfile(ctx, k.name+"-listed", round)
 		r, err := s.load(ctx, s.clients, lists, list)
 		stopProfile()
 		if err != nil {
@@ -214,7 +214,8 @@ func (s *server) measureDelivery(ctx context.Context, collection string) (report
 	}, stop, nil
 }
 
-// startProfile begins a CPU profile of the server if profiles were asked for. The
+// startProfile begins profiles of the processor time of the server and of what it
+// allocates, if profiles were asked for. The
 // function it returns waits for its end.
 func (s *server) startProfile(ctx context.Context, name string, round int) (wait func()) {
 	const seconds = 2
@@ -222,6 +223,7 @@ func (s *server) startProfile(ctx context.Context, name string, round int) (wait
 		return func() {}
 	}
 	var done sync.WaitGroup
-	done.Go(func() { s.profile(ctx, name, fmt.Sprintf("/debug/pprof/profile?seconds=%d", seconds)) })
+	done.Go(func() { s.profile(ctx, name+".cpu", fmt.Sprintf("/debug/pprof/profile?seconds=%d", seconds)) })
+	done.Go(func() { s.profile(ctx, name+".allocs", fmt.Sprintf("/debug/pprof/allocs?seconds=%d", seconds)) })
 	return done.Wait
 }

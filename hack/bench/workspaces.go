@@ -143,7 +143,7 @@ func measureWorkspaces(ctx context.Context, s settings, t *table) error {
 
 	count := 10 + s.times(190)
 	thousand := 10 + s.times(1000)
-	stopProfile := srv.startProfile(ctx, "workspaces-created.cpu", 0)
+	stopProfile := srv.startProfile(ctx, "workspaces-created", 0)
 	few, err := srv.load(ctx, s.clients, thousand-count, tracker.create("w", count))
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func measureWorkspaces(ctx context.Context, s settings, t *table) error {
 		return err
 	}
 
-	stopProfile = srv.startProfile(ctx, "workspaces-deleted.cpu", 0)
+	stopProfile = srv.startProfile(ctx, "workspaces-deleted", 0)
 	deleted, err := srv.load(ctx, s.clients, s.times(1000), tracker.remove("w"))
 	if err != nil {
 		return err
