@@ -95,6 +95,7 @@ func (s *Server) namespaceController() (*controller.Controller, error) {
 func (s *Server) defaultsController() (*controller.Controller, error) {
 	c, listener := defaults.New(defaults.Config{
 		Layer:      s.layer,
+		Clusters:   s.logicalClusters,
 		Namespaces: cached.NewNamespaceReader(s.layer),
 		Accounts:   s.accounts,
 		ConfigMaps: cached.NewConfigMapReader(s.layer),

@@ -34,6 +34,7 @@ const (
 // Config is what the controller works with.
 type Config struct {
 	Layer      *storage.Layer
+	Clusters   cached.LogicalClusterReader
 	Namespaces cached.NamespaceReader
 	Accounts   *cached.Accounts
 	ConfigMaps cached.ConfigMapReader
@@ -89,6 +90,9 @@ func (r *reconciler) complete(ctx context.Context, cluster logicalcluster.Name, 
 	if r.isNewborn(observed) {
 		return controller.After(settle)
 	}
+	if stays, err := r.stays(ctx, cluster); err != nil || !stays {
+		return err
+	}
 	// What has just ended took its objects along, which may have been heard of first.
 	observed, err = r.Namespaces.GetCurrent(ctx, cluster, name)
 	if apierrors.IsNotFound(err) || err == nil && isEnding(observed) {
@@ -103,6 +107,20 @@ func (r *reconciler) complete(ctx context.Context, cluster logicalcluster.Name, 
 		batch.Create(object.resource, cluster, object.object)
 	}
 	return batch.Commit(ctx)
+}
+
+// stays says whether a cluster is not about to end, as far as the watch cache knows. What
+// it holds is heard to be gone in any order, and need not be looked for in etcd.
+func (r *reconciler) stays(ctx context.Context, cluster logicalcluster.Name) (bool, error) {
+	if cluster.IsSystem() {
+		return true, nil
+	}
+	inside, err := r.Clusters.GetCached(ctx, cluster)
+	if apierrors.IsNotFound(err) {
+		// It has just ended, or the watch caches lag.
+		return false, controller.After(settle)
+	}
+	return err == nil && inside.DeletionTimestamp == nil, err
 }
 
 func isEnding(observed *core.Namespace) bool {

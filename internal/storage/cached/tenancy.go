@@ -27,11 +27,16 @@ func NewLogicalClusterReader(layer *storage.Layer) LogicalClusterReader {
 // none is not believed to the watch cache: clients use a workspace as soon as they have
 // read that it is ready, which may be before the cache has seen it.
 func (r LogicalClusterReader) Get(ctx context.Context, cluster logicalcluster.Name) (*corev1alpha1.LogicalCluster, error) {
-	lc, err := r.reader.Get(ctx, cluster, "", corev1alpha1.LogicalClusterName)
+	lc, err := r.GetCached(ctx, cluster)
 	if apierrors.IsNotFound(err) {
 		return r.GetCurrent(ctx, cluster)
 	}
 	return lc, err
+}
+
+// GetCached is Get from the watch cache alone.
+func (r LogicalClusterReader) GetCached(ctx context.Context, cluster logicalcluster.Name) (*corev1alpha1.LogicalCluster, error) {
+	return r.reader.Get(ctx, cluster, "", corev1alpha1.LogicalClusterName)
 }
 
 // GetCurrent is Get from etcd instead of the watch cache.
