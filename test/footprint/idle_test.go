@@ -37,15 +37,15 @@ func TestIdleWorkspaces(t *testing.T) {
 	// Twice, so that what the first round makes once is there before.
 	work(t, in)
 	work(t, in)
-	before := measure(t, server, client, atRest)
+	before := measure(t, server, client, atRest, "busy")
 
 	create(t, in, "idle", idle)
 	work(t, in)
-	after := measure(t, server, client, atRest)
+	after := measure(t, server, client, atRest, "busy")
 	each := int64(after.heap-before.heap) / int64(idle)
 	t.Logf("%d busy workspaces: %s", busy, before)
 	t.Logf("and %d idle ones:  %s; %.1f KB each", idle, after, float64(each)/(1<<10))
-	checkSeries(t, before, after, "busy")
+	checkSeries(t, before, after)
 	if each > idleHeap {
 		t.Errorf("an idle workspace takes %d bytes of the heap", each)
 	}
