@@ -48,6 +48,10 @@ func init() {
 		LogicalClusterMigration:                        alpha,
 	}))
 	utilruntime.Must(logsapi.AddFeatureGates(gates))
+	// A watch cache would keep, for each of its last events, a tree of all that there was:
+	// a quarter of what an idle workspace takes, for a while. It is there for the later
+	// pages of lists, which come from etcd without it.
+	utilruntime.Must(gates.OverrideDefault(genericfeatures.ListFromCacheSnapshot, false))
 }
 
 // Enabled says whether a gate is on.

@@ -410,7 +410,7 @@ func TestFeatureGates(t *testing.T) {
 		t.Errorf("a gate is not set: %v", err)
 	}
 	want := strings.Fields("APIResponseCompression=true CacheAPIs=false ConsistentListFromCache=true ContextualLogging=true " +
-		"EnableDeprecatedAPIExportVirtualWorkspacesUrls=false ListFromCacheSnapshot=true LoggingBetaOptions=true " +
+		"EnableDeprecatedAPIExportVirtualWorkspacesUrls=false ListFromCacheSnapshot=false LoggingBetaOptions=true " +
 		"LogicalClusterMigration=false OpenAPIEnums=true StorageVersionAPI=false StreamingCollectionEncodingToJSON=true " +
 		"StreamingCollectionEncodingToProtobuf=true WatchList=true WorkspaceAuthentication=false WorkspaceMounts=false")
 	if diff := cmp.Diff(want, shownGates()); diff != "" {
