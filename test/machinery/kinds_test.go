@@ -17,10 +17,11 @@ type kind struct {
 }
 
 var (
-	configMaps = kind{
-		name: "ConfigMap", url: "/api/v1/namespaces/default/configmaps", list: "/api/v1/configmaps", path: "data.value",
+	// leases are of a built-in kind of which a new workspace has none.
+	leases = kind{
+		name: "Lease", url: "/apis/coordination.k8s.io/v1/namespaces/default/leases", list: "/apis/coordination.k8s.io/v1/leases", path: "spec.holderIdentity",
 		body: func(name, value string) string {
-			return fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: %q, labels: {value: %q}}, data: {value: %q}}`, name, value, value)
+			return fmt.Sprintf(`{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: %q, labels: {value: %q}}, spec: {holderIdentity: %q}}`, name, value, value)
 		},
 	}
 	widgetKind = kind{
@@ -33,8 +34,8 @@ var (
 
 // merged returns a merge patch that sets the value.
 func (k kind) merged(value string) string {
-	if k.name == "ConfigMap" {
-		return fmt.Sprintf(`{"metadata":{"labels":{"value":%q}},"data":{"value":%q}}`, value, value)
+	if k.name == "Lease" {
+		return fmt.Sprintf(`{"metadata":{"labels":{"value":%q}},"spec":{"holderIdentity":%q}}`, value, value)
 	}
 	return fmt.Sprintf(`{"metadata":{"labels":{"value":%q}},"spec":{"hostPort":%q}}`, value, value)
 }
@@ -43,13 +44,11 @@ func (k kind) merged(value string) string {
 // Another workspace has objects of the same names, which it must never show.
 func eachKind(t *testing.T, server *servertest.Server, test func(t *testing.T, w *workspace, k kind)) {
 	t.Helper()
-	for _, k := range []kind{configMaps, widgetKind} {
+	for _, k := range []kind{leases, widgetKind} {
 		t.Run(k.name, func(t *testing.T) {
 			w, other := newWorkspace(t, server), newWorkspace(t, server)
 			for _, each := range []*workspace{w, other} {
 				each.define(widgets("v1", "{strategy: None}"))
-				// What a workspace is born with is in the way of counting.
-				each.must(http.StatusOK, "DELETE", k.url, "")
 			}
 			for _, name := range []string{"a", "b", "c", "item-000", "item-003"} {
 				other.must(http.StatusCreated, "POST", k.url, k.body(name, "foreign"))

@@ -143,14 +143,14 @@ func TestExpiredTokens(t *testing.T) {
 	w.define(widgets("v1", "{strategy: None}"))
 	limit := "?limit=" + strconv.Itoa(perPage)
 	first := map[string]answer{}
-	kinds := []kind{configMaps, widgetKind}
+	kinds := []kind{leases, widgetKind}
 	for _, k := range kinds {
 		w.must(http.StatusOK, "DELETE", k.url, "")
 		w.fill(k)
 		first[k.name] = w.must(http.StatusOK, "GET", k.url+limit, "")
 	}
-	w.must(http.StatusCreated, "POST", configMaps.url, configMaps.body("zzz", "x"))
-	w.must(http.StatusOK, "DELETE", configMaps.url+"/zzz", "")
+	w.must(http.StatusCreated, "POST", leases.url, leases.body("zzz", "x"))
+	w.must(http.StatusOK, "DELETE", leases.url+"/zzz", "")
 	server.Stop()
 	etcd.Compact(t)
 	server = servertest.StartIn(t, root, "--etcd-servers="+etcd.Server)
