@@ -7,6 +7,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/forkless/kcp/internal/storage"
+	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
+	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	topologyv1alpha1 "github.com/forkless/kcp/pkg/apis/topology/v1alpha1"
@@ -24,6 +26,11 @@ var (
 	Shards                                = storage.Resource{GroupResource: corev1alpha1.Resource("shards")}
 	Partitions                            = storage.Resource{GroupResource: topologyv1alpha1.Resource("partitions")}
 	PartitionSets                         = storage.Resource{GroupResource: topologyv1alpha1.Resource("partitionsets")}
+	APIResourceSchemas                    = storage.Resource{GroupResource: apisv1alpha1.Resource("apiresourceschemas")}
+	APIExports                            = storage.Resource{GroupResource: apisv1alpha2.Resource("apiexports")}
+	APIBindings                           = storage.Resource{GroupResource: apisv1alpha2.Resource("apibindings")}
+	APIExportEndpointSlices               = storage.Resource{GroupResource: apisv1alpha1.Resource("apiexportendpointslices")}
+	APIConversions                        = storage.Resource{GroupResource: apisv1alpha1.Resource("apiconversions")}
 )
 
 var (
@@ -35,10 +42,16 @@ var (
 		WorkspaceTypes: kind[tenancyv1alpha1.WorkspaceType, tenancyv1alpha1.WorkspaceTypeList](tenancyv1alpha1.GroupVersion),
 		WorkspaceAuthenticationConfigurations: kind[tenancyv1alpha1.WorkspaceAuthenticationConfiguration,
 			tenancyv1alpha1.WorkspaceAuthenticationConfigurationList](tenancyv1alpha1.GroupVersion),
-		LogicalClusters: kind[corev1alpha1.LogicalCluster, corev1alpha1.LogicalClusterList](corev1alpha1.GroupVersion),
-		Shards:          kind[corev1alpha1.Shard, corev1alpha1.ShardList](corev1alpha1.GroupVersion),
-		Partitions:      kind[topologyv1alpha1.Partition, topologyv1alpha1.PartitionList](topologyv1alpha1.GroupVersion),
-		PartitionSets:   kind[topologyv1alpha1.PartitionSet, topologyv1alpha1.PartitionSetList](topologyv1alpha1.GroupVersion),
+		LogicalClusters:    kind[corev1alpha1.LogicalCluster, corev1alpha1.LogicalClusterList](corev1alpha1.GroupVersion),
+		Shards:             kind[corev1alpha1.Shard, corev1alpha1.ShardList](corev1alpha1.GroupVersion),
+		Partitions:         kind[topologyv1alpha1.Partition, topologyv1alpha1.PartitionList](topologyv1alpha1.GroupVersion),
+		PartitionSets:      kind[topologyv1alpha1.PartitionSet, topologyv1alpha1.PartitionSetList](topologyv1alpha1.GroupVersion),
+		APIResourceSchemas: kind[apisv1alpha1.APIResourceSchema, apisv1alpha1.APIResourceSchemaList](apisv1alpha1.GroupVersion),
+		APIExports:         kind[apisv1alpha2.APIExport, apisv1alpha2.APIExportList](apisv1alpha2.GroupVersion),
+		APIBindings:        kind[apisv1alpha2.APIBinding, apisv1alpha2.APIBindingList](apisv1alpha2.GroupVersion),
+		APIExportEndpointSlices: kind[apisv1alpha1.APIExportEndpointSlice,
+			apisv1alpha1.APIExportEndpointSliceList](apisv1alpha1.GroupVersion),
+		APIConversions: kind[apisv1alpha1.APIConversion, apisv1alpha1.APIConversionList](apisv1alpha1.GroupVersion),
 	}
 )
 
@@ -49,6 +62,8 @@ func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(tenancyv1alpha1.AddToScheme(scheme))
 	utilruntime.Must(corev1alpha1.AddToScheme(scheme))
+	utilruntime.Must(apisv1alpha1.AddToScheme(scheme))
+	utilruntime.Must(apisv1alpha2.AddToScheme(scheme))
 	utilruntime.Must(topologyv1alpha1.AddToScheme(scheme))
 	return scheme
 }
