@@ -1,11 +1,13 @@
 package catalog
 
 import (
+	"fmt"
 	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
 
 	"github.com/forkless/kcp/internal/catalog/compiled"
+	"github.com/forkless/kcp/internal/catalog/view"
 	"github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/internal/storage"
 )
@@ -42,22 +44,33 @@ func (a *apis) get(served schema.Served) (*compiled.API, error) {
 		return entry.api, nil
 	}
 	for {
-		config, err := a.configFor(served)
-		if err != nil {
-			a.forgetUnused(key, entry, served)
-			return nil, err
-		}
-		if entry.api, err = compiled.New(served.Definition, config); err != nil {
-			a.forgetUnused(key, entry, served)
-			return nil, err
-		}
+		api, shared, err := a.compile(served)
 		a.forgetUnused(key, entry, served)
+		if err != nil {
+			return nil, err
+		}
+		entry.api = api
 		// In this order: a store is closed only while nobody uses it, so one that is
 		// used and open stays open for what has been compiled.
-		if a.stores.isOpen(resourceOf(served), config.Shared) {
+		if a.stores.isOpen(resourceOf(served), shared) {
 			return entry.api, nil
 		}
 	}
+}
+
+// compile compiles what is served, over the store that it returns.
+func (a *apis) compile(served schema.Served) (*compiled.API, *view.Shared, error) {
+	config, err := a.configFor(served)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.config.Converter != nil {
+		if config.Converter, err = a.config.Converter(served); err != nil {
+			return nil, nil, fmt.Errorf("definition %s: making converter: %w", served.Definition.CRD.Name, err)
+		}
+	}
+	api, err := compiled.New(served.Definition, config)
+	return api, config.Shared, err
 }
 
 // forgetUnused forgets an entry whose definition was dropped by its last cluster before

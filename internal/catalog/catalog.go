@@ -28,6 +28,10 @@ type Config struct {
 	// TypedKind returns how the objects of a resource with an empty identity are
 	// stored, if they are stored as Go types. May be nil.
 	TypedKind func(apischema.GroupResource) (storage.Kind, bool)
+	// Converter returns what converts between the versions of what is served, nil where
+	// that is as the definition says. It is called once for each definition, whatever the
+	// number of clusters that have it. May be nil.
+	Converter func(schema.Served) (compiled.Converter, error)
 	// Admission admits writes. Required.
 	Admission admission.Interface
 	// Authorizer is asked whether an update may create. Required.

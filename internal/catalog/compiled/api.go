@@ -27,6 +27,8 @@ type Config struct {
 	Prefix string
 	// Converters make the converters between versions. Required.
 	Converters *conversion.CRConverterFactory
+	// Converter, if set, converts between versions, whatever the definition says.
+	Converter Converter
 	// Authorizer is asked whether an update may create. Required.
 	Authorizer authorizer.Authorizer
 	// MaxRequestBodyBytes bounds the bodies of writes; zero means no bound.
@@ -92,6 +94,9 @@ func New(definition *schema.Definition, config Config) (*API, error) {
 	converter, unsafe, err := config.Converters.NewConverter(definition.CRD)
 	if err != nil {
 		return nil, fmt.Errorf("definition %s: making converter: %w", definition.CRD.Name, err)
+	}
+	if config.Converter != nil {
+		converter, unsafe = newConvertors(unsafe, config.Converter, definition)
 	}
 	return &API{
 		definition:     definition,
@@ -160,8 +165,11 @@ func (a *API) form(name string) *view.Form {
 		form.Schemas, form.AsStored = nil, a.config.AsStored
 		return form
 	}
-	if a.definition.CRD.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter {
-		form.Convert = a.convert
+	switch {
+	case a.config.Converter != nil:
+		form.Convert = a.config.Converter.Convert
+	case a.definition.CRD.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter:
+		form.Convert, form.Asks = a.ask, true
 	}
 	return form
 }

@@ -59,8 +59,8 @@ func boundAnswers(resolver webhook.AuthenticationInfoResolver) webhook.Authentic
 	}
 }
 
-// convert is how views convert objects: as a list, so that it takes one request.
-func (a *API) convert(objects []*unstructured.Unstructured, to apischema.GroupVersion) ([]*unstructured.Unstructured, error) {
+// ask is how views convert objects by webhook: as a list, so that it takes one request.
+func (a *API) ask(objects []*unstructured.Unstructured, to apischema.GroupVersion) ([]*unstructured.Unstructured, error) {
 	if len(objects) == 1 {
 		converted, err := a.unsafe.ConvertToVersion(objects[0], to)
 		if err != nil {

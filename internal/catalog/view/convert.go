@@ -12,7 +12,7 @@ import (
 )
 
 // batch collects objects on their way out, so that those that have to be converted are
-// converted together: a conversion is a request to somebody's server.
+// converted together: a conversion may be a request to somebody's server.
 type batch struct {
 	form    *Form
 	objects []*unstructured.Unstructured

@@ -24,6 +24,9 @@ type Form struct {
 	// returns them in the same order. It may change and return what it is given. Nil
 	// means that versions differ in nothing but their name.
 	Convert func(objects []*unstructured.Unstructured, to schema.GroupVersion) ([]*unstructured.Unstructured, error)
+	// Asks says that Convert asks a server, which makes it worth while to give it what has
+	// gathered behind a watch.
+	Asks bool
 	// AsStored makes objects keep the version they are stored in, both ways.
 	AsStored bool
 	// Annotate, if set, is called with each object on the way out, before its version

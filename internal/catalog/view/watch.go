@@ -12,7 +12,7 @@ import (
 )
 
 // shownWatch shows the events of a watch on a shared store as a form sees them. Its
-// goroutines, one or, where objects are converted, two, end with the watch.
+// goroutines, one or, where a server is asked to convert objects, two, end with the watch.
 type shownWatch struct {
 	stored watch.Interface
 	form   *Form
@@ -50,7 +50,7 @@ func (w *shownWatch) run() {
 	defer close(w.result)
 	defer w.stored.Stop()
 	next := w.nextEvent
-	if w.form.Convert != nil {
+	if w.form.Asks {
 		waiting := newQueue()
 		go waiting.fill(w.stored)
 		next = func() []watch.Event { return waiting.take(w.done) }
