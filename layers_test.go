@@ -26,8 +26,11 @@ var layers = []layer{
 	},
 	{
 		// What can be decided from its arguments alone.
-		name:  "pure rules",
-		parts: []string{"internal/authn/identity", "internal/features", "internal/schema", "internal/tenancy", "internal/version"},
+		name: "pure rules",
+		parts: []string{
+			"internal/apihash", "internal/authn/identity", "internal/binding", "internal/features", "internal/permissionclaims",
+			"internal/schema", "internal/tenancy", "internal/version",
+		},
 	},
 	{
 		name:  "bootstrap objects",
@@ -48,7 +51,7 @@ var layers = []layer{
 	},
 	{
 		name:  "domains",
-		parts: []string{"internal/admission", "internal/binding", "internal/catalog", "internal/shard", "internal/tenancy/birth"},
+		parts: []string{"internal/admission", "internal/boundcrd", "internal/catalog", "internal/shard", "internal/tenancy/birth"},
 	},
 	{
 		name:  "behavior",

@@ -61,6 +61,8 @@ var sections = []section{
 	{"workspaces", measureWorkspaces},
 	{"restart", measureRestart},
 	{"definitions", measureDefinitions},
+	{"bindings", measureBindings},
+	{"consumers", measureConsumers},
 	{"configmaps", measureConfigMaps},
 	{"customresources", measureCustomResources},
 	{"spread", measureSpread},

@@ -111,7 +111,7 @@ func (c *Catalog) Set(cluster logicalcluster.Name, crd *apiextensionsv1.CustomRe
 	terminating := crd.DeletionTimestamp != nil || apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Terminating)
 	settle := func() {}
 	change, err := c.index.set(cluster, crd, terminating, func(before, after *schema.Definition) {
-		settle = c.stores.selectable(cluster, before, after)
+		settle = c.stores.selectable(cluster, localResource(after.GroupResource()), before, after)
 	})
 	if err != nil {
 		return err
@@ -132,7 +132,8 @@ func (c *Catalog) Names(visit func(cluster logicalcluster.Name, name string)) {
 	c.index.names(visit)
 }
 
-// Resources returns the resources that clusters define themselves.
+// Resources returns the resources that clusters define themselves or have bound, but for
+// the system's own.
 func (c *Catalog) Resources() []storage.Resource { return c.index.resources() }
 
 // Store returns the store of a resource as it is stored, for all clusters, opening it
@@ -159,21 +160,25 @@ func (c *Catalog) apply(cluster logicalcluster.Name, change change) {
 	resource := change.before.GroupResource()
 	c.watches.cut(watchKey{cluster: cluster, resource: resource})
 	if change.after == nil || change.after.GroupResource() != resource {
-		c.stores.late.drop(cluster, storage.Resource{GroupResource: resource, Identity: storage.CustomResources})
-		c.closeUnused(resource)
+		c.stores.late.drop(cluster, localResource(resource))
+		c.closeUnused(localResource(resource))
 	}
 }
 
-// closeUnused closes the store of a resource that no cluster defines any more, once
-// watches have had the time that cut leaves them.
-func (c *Catalog) closeUnused(resource apischema.GroupResource) {
+// closeUnused closes the store of a resource that no cluster has any more, once watches
+// have had the time that cut leaves them. The system's own stay open.
+func (c *Catalog) closeUnused(resource storage.Resource) {
 	used := func() bool { return c.index.defines(resource) }
-	if used() {
+	if isOwn(resource) || used() {
 		return
 	}
-	time.AfterFunc(2*c.watches.grace, func() {
-		c.stores.close(storage.Resource{GroupResource: resource, Identity: storage.CustomResources}, used)
-	})
+	time.AfterFunc(2*c.watches.grace, func() { c.stores.close(resource, used) })
+}
+
+// localResource returns what holds the objects of a resource that clusters define
+// themselves.
+func localResource(resource apischema.GroupResource) storage.Resource {
+	return storage.Resource{GroupResource: resource, Identity: storage.CustomResources}
 }
 
 // definitionOf returns the definition of the objects of resource in cluster.

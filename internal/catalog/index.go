@@ -14,22 +14,27 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// index knows the definitions of each cluster. Clusters without definitions of their
-// own have no entry.
+// index knows the definitions of each cluster. Clusters without bindings and definitions
+// of their own have no entry.
 type index struct {
 	source Source
 
 	mu       sync.RWMutex
 	clusters map[logicalcluster.Name]*clusterEntry
-	// definitions and lists are interned by content and counted.
-	definitions map[string]*counted[*schema.Definition]
+	// definitions and lists are interned by content and counted. bound are the lists that
+	// single bindings give, lists what clusters have in all.
+	definitions map[apiKey]*counted[*schema.Definition]
+	bound       map[listKey]*counted[[]schema.Served]
 	lists       map[listKey]*counted[[]schema.Served]
 }
 
 type clusterEntry struct {
+	// bindings are what the cluster has bound, sorted by the names of the bindings.
+	bindings []boundEntry
 	// own are the cluster's CustomResourceDefinitions that are served, sorted.
 	own []schema.Served
-	// merged is own below base, which is what the source said when it was merged.
+	// merged is own below bindings below base, which is what the source said when it was
+	// merged.
 	merged, base []schema.Served
 	key          listKey
 }
@@ -50,7 +55,8 @@ func newIndex(source Source) *index {
 	return &index{
 		source:      source,
 		clusters:    map[logicalcluster.Name]*clusterEntry{},
-		definitions: map[string]*counted[*schema.Definition]{},
+		definitions: map[apiKey]*counted[*schema.Definition]{},
+		bound:       map[listKey]*counted[[]schema.Served]{},
 		lists:       map[listKey]*counted[[]schema.Served]{},
 	}
 }
@@ -124,12 +130,12 @@ func (x *index) set(cluster logicalcluster.Name, crd *apiextensionsv1.CustomReso
 		entry = &clusterEntry{}
 		x.clusters[cluster] = entry
 	}
-	definition = x.use(definition)
+	definition = x.use(definition, storage.CustomResources)
 	after := schema.Served{Definition: definition, Identity: storage.CustomResources, Terminating: terminating}
 	result := change{after: definition}
 	if i := entry.find(crd.Name); i >= 0 {
 		result.before = entry.own[i].Definition
-		result.dropped = x.drop(result.before)
+		result.dropped = x.drop(result.before, storage.CustomResources)
 		if entry.own[i] == after {
 			return result, nil
 		}
@@ -158,15 +164,21 @@ func (x *index) remove(cluster logicalcluster.Name, name string) change {
 		return change{}
 	}
 	result := change{before: entry.own[i].Definition}
-	result.dropped = x.drop(result.before)
-	if len(entry.own) == 1 {
+	result.dropped = x.drop(result.before, storage.CustomResources)
+	entry.own = slices.Delete(slices.Clone(entry.own), i, i+1)
+	x.settle(cluster, entry, base)
+	return result
+}
+
+// settle merges what is left of entry, or forgets it if that is nothing. The caller holds
+// mu.
+func (x *index) settle(cluster logicalcluster.Name, entry *clusterEntry, base []schema.Served) {
+	if len(entry.own) == 0 && len(entry.bindings) == 0 {
 		x.release(entry)
 		delete(x.clusters, cluster)
-		return result
+		return
 	}
-	entry.own = slices.Delete(slices.Clone(entry.own), i, i+1)
 	x.merge(entry, base)
-	return result
 }
 
 // anyOf returns one of the definitions that clusters have of resource themselves and
@@ -174,46 +186,49 @@ func (x *index) remove(cluster logicalcluster.Name, name string) change {
 func (x *index) anyOf(resource apischema.GroupResource, version string) (*schema.Definition, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	for _, interned := range x.definitions {
-		if interned.value.GroupResource() == resource && interned.value.Serves(version) {
+	for key, interned := range x.definitions {
+		if key.identity == storage.CustomResources && interned.value.GroupResource() == resource && interned.value.Serves(version) {
 			return interned.value, true
 		}
 	}
 	return nil, false
 }
 
-// defines says whether any cluster has a definition of resource itself.
-func (x *index) defines(resource apischema.GroupResource) bool {
+// defines says whether any cluster has a definition of resource itself, or has bound one.
+func (x *index) defines(resource storage.Resource) bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	for _, interned := range x.definitions {
-		if interned.value.GroupResource() == resource {
+	for key, interned := range x.definitions {
+		if key.identity == resource.Identity && interned.value.GroupResource() == resource.GroupResource {
 			return true
 		}
 	}
 	return false
 }
 
-// resources returns the resources that clusters have definitions of themselves.
+// resources returns the resources that clusters have definitions of themselves or have
+// bound, but for the system's own.
 func (x *index) resources() []storage.Resource {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	resources := map[storage.Resource]struct{}{}
-	for _, interned := range x.definitions {
-		resources[storage.Resource{GroupResource: interned.value.GroupResource(), Identity: storage.CustomResources}] = struct{}{}
+	for key, interned := range x.definitions {
+		if key.identity != "" {
+			resources[storage.Resource{GroupResource: interned.value.GroupResource(), Identity: key.identity}] = struct{}{}
+		}
 	}
 	return slices.Collect(maps.Keys(resources))
 }
 
-// uses says whether served is from the Source, which has it for good, or defined by some
-// cluster.
+// uses says whether served is the system's own, which stays for good, or some cluster has
+// it.
 func (x *index) uses(served schema.Served) bool {
-	if served.Identity != storage.CustomResources {
+	if served.Identity == "" {
 		return true
 	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.definitions[served.Definition.Hash] != nil
+	return x.definitions[apiKey{hash: served.Definition.Hash, identity: served.Identity}] != nil
 }
 
 // names calls visit with the cluster and name of each CustomResourceDefinition known.
@@ -230,7 +245,12 @@ func (x *index) names(visit func(cluster logicalcluster.Name, name string)) {
 // merge sets what entry makes together with base, interned. The caller holds mu.
 func (x *index) merge(entry *clusterEntry, base []schema.Served) {
 	x.release(entry)
-	merged := merge(base, entry.own)
+	layers := make([][]schema.Served, 0, len(entry.bindings)+2)
+	layers = append(layers, base)
+	for i := range entry.bindings {
+		layers = append(layers, entry.bindings[i].served)
+	}
+	merged := merge(append(layers, entry.own)...)
 	entry.key, entry.base = keyOf(merged), base
 	interned := x.lists[entry.key]
 	if interned == nil {
@@ -253,26 +273,28 @@ func (x *index) release(entry *clusterEntry) {
 	entry.key = listKey{}
 }
 
-// use returns the interned definition with the content of definition, counted once
-// more. The caller holds mu.
-func (x *index) use(definition *schema.Definition) *schema.Definition {
-	interned := x.definitions[definition.Hash]
+// use returns the interned definition with the content of definition, counted once more
+// for an identity. The caller holds mu.
+func (x *index) use(definition *schema.Definition, identity string) *schema.Definition {
+	key := apiKey{hash: definition.Hash, identity: identity}
+	interned := x.definitions[key]
 	if interned == nil {
 		interned = &counted[*schema.Definition]{value: definition}
-		x.definitions[definition.Hash] = interned
+		x.definitions[key] = interned
 	}
 	interned.uses++
 	return interned.value
 }
 
-// drop counts definition once less and returns it if that was the last use. The
-// caller holds mu.
-func (x *index) drop(definition *schema.Definition) *schema.Definition {
-	interned := x.definitions[definition.Hash]
+// drop counts definition once less for an identity and returns it if that was the last
+// use. The caller holds mu.
+func (x *index) drop(definition *schema.Definition, identity string) *schema.Definition {
+	key := apiKey{hash: definition.Hash, identity: identity}
+	interned := x.definitions[key]
 	if interned.uses--; interned.uses > 0 {
 		return nil
 	}
-	delete(x.definitions, definition.Hash)
+	delete(x.definitions, key)
 	return definition
 }
 

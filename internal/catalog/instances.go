@@ -20,7 +20,17 @@ import (
 // DeleteInstances deletes all objects of crd in cluster. Objects with finalizers stay
 // until those are gone; Instances tells which. Nobody is asked for admission.
 func (c *Catalog) DeleteInstances(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) error {
-	registry, err := c.registry(crd)
+	definition, err := schema.New(crd)
+	if err != nil {
+		return err
+	}
+	return c.DeleteBoundInstances(ctx, cluster, definition, storage.CustomResources)
+}
+
+// DeleteBoundInstances is DeleteInstances for the objects of definition that are stored
+// under an identity.
+func (c *Catalog) DeleteBoundInstances(ctx context.Context, cluster logicalcluster.Name, definition *schema.Definition, identity string) error {
+	registry, err := c.instances(definition, identity)
 	if err != nil {
 		return err
 	}
@@ -48,7 +58,7 @@ func (c *Catalog) DeleteInstances(ctx context.Context, cluster logicalcluster.Na
 	return nil
 }
 
-// Instance names an object of a CustomResourceDefinition.
+// Instance names an object of a definition.
 type Instance struct {
 	Namespace, Name string
 	// Finalizers are what the object waits for, if it is being deleted.
@@ -58,7 +68,17 @@ type Instance struct {
 // Instances returns the objects of crd that are in cluster, none older than the last
 // write.
 func (c *Catalog) Instances(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) ([]Instance, error) {
-	registry, err := c.registry(crd)
+	definition, err := schema.New(crd)
+	if err != nil {
+		return nil, err
+	}
+	return c.BoundInstances(ctx, cluster, definition, storage.CustomResources)
+}
+
+// BoundInstances is Instances for the objects of definition that are stored under an
+// identity.
+func (c *Catalog) BoundInstances(ctx context.Context, cluster logicalcluster.Name, definition *schema.Definition, identity string) ([]Instance, error) {
+	registry, err := c.instances(definition, identity)
 	if err != nil {
 		return nil, err
 	}
@@ -85,23 +105,19 @@ func list(ctx context.Context, registry rest.Lister) ([]unstructured.Unstructure
 	return obj.(*unstructured.UnstructuredList).Items, nil
 }
 
-// registry returns a registry of crd's objects as they are stored, whatever their
-// version. Deleting them needs neither their schema nor a conversion: a definition
+// instances returns a registry of the objects of definition as they are stored, whatever
+// their version. Deleting them needs neither their schema nor a conversion: a definition
 // whose webhook is gone can still be removed. It works for definitions that are not
-// served (any more) as well: those that a definition of the Source hides.
+// served (any more) as well: those that another one hides.
 //
 // It is made for each call, which takes little. Nobody would ever tell that it can be
 // forgotten.
-func (c *Catalog) registry(crd *apiextensionsv1.CustomResourceDefinition) (*customresource.REST, error) {
-	definition, err := schema.New(crd)
-	if err != nil {
-		return nil, err
-	}
+func (c *Catalog) instances(definition *schema.Definition, identity string) (*customresource.REST, error) {
 	version, ok := definition.StorageVersion()
 	if !ok {
-		return nil, fmt.Errorf("definition %s has no storage version", crd.Name)
+		return nil, fmt.Errorf("definition %s has no storage version", definition.CRD.Name)
 	}
-	served := schema.Served{Definition: metadataDefinition(definition, version), Identity: storage.CustomResources}
+	served := schema.Served{Definition: metadataDefinition(definition, version), Identity: identity}
 	config, err := c.apis.configFor(served)
 	if err != nil {
 		return nil, err

@@ -94,8 +94,7 @@ func (l *lateFields) forget(resource storage.Resource) {
 // from now on, by those of before until now. before may be nil. It is called before the
 // watch cache learns of after, and settle, which it returns, afterwards: only then is it
 // certain whether an object came in too early.
-func (s *stores) selectable(cluster logicalcluster.Name, before, after *schema.Definition) (settle func()) {
-	resource := storage.Resource{GroupResource: after.GroupResource(), Identity: storage.CustomResources}
+func (s *stores) selectable(cluster logicalcluster.Name, resource storage.Resource, before, after *schema.Definition) (settle func()) {
 	gained := gainedFields(before, after)
 	if len(gained) > 0 {
 		s.late.add(cluster, resource, gained)

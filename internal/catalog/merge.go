@@ -51,7 +51,8 @@ func keyOf(list []schema.Served) listKey {
 		if served.Terminating {
 			terminating = "\x01"
 		}
-		hash.Write([]byte(served.Definition.Hash + "\x00" + served.Identity + terminating))
+		export := served.Export.Cluster.String() + "\x00" + served.Export.Name + "\x00" + served.Export.IdentityHash
+		hash.Write([]byte(served.Definition.Hash + "\x00" + served.Identity + "\x00" + export + terminating))
 	}
 	return listKey(hash.Sum(nil))
 }

@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kubeversion "k8s.io/apimachinery/pkg/version"
+
+	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 )
 
 // Definition is one API as the catalog sees it, shared by content between all
@@ -25,6 +27,13 @@ type Definition struct {
 	// status.storedVersions, the storage version. It has no UID, resource version,
 	// labels, annotations or conditions: those belong to one cluster.
 	CRD *apiextensionsv1.CustomResourceDefinition
+
+	// Rules say how objects are converted between versions. nil leaves that to the
+	// conversion in the CRD.
+	Rules *apisv1alpha1.APIConversionSpec
+
+	// PathSegmentNames says that objects may have any name that can stand in a URL.
+	PathSegmentNames bool
 }
 
 // coreGroup is what a CustomResourceDefinition calls the core group, whose real name
@@ -37,10 +46,14 @@ const coreGroup = "core"
 type content struct {
 	Spec          *apiextensionsv1.CustomResourceDefinitionSpec  `json:"spec"`
 	AcceptedNames *apiextensionsv1.CustomResourceDefinitionNames `json:"acceptedNames"`
+
+	// Bound schemas have these.
+	Rules            string `json:"rules,omitempty"`
+	PathSegmentNames bool   `json:"pathSegmentNames,omitempty"`
 }
 
-// New returns the definition that crd's spec and accepted names make. crd is only
-// read and is not retained.
+// New returns the definition that crd's spec and accepted names make, with what the
+// annotations of a bound schema add. crd is only read and is not retained.
 func New(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error) {
 	hash, err := Hash(crd)
 	if err != nil {
@@ -51,7 +64,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error) {
 			APIVersion: apiextensionsv1.SchemeGroupVersion.String(),
 			Kind:       "CustomResourceDefinition",
 		},
-		ObjectMeta: metav1.ObjectMeta{Name: crd.Name},
+		ObjectMeta: metav1.ObjectMeta{Name: nameOf(crd)},
 		Spec:       *crd.Spec.DeepCopy(),
 	}
 	stripped.Spec.Group = ResourceOf(crd).Group
@@ -61,7 +74,11 @@ func New(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error) {
 	if version, ok := storageVersion(&crd.Spec); ok {
 		stripped.Status.StoredVersions = []string{version}
 	}
-	return &Definition{Hash: hash, CRD: stripped}, nil
+	rules, err := rulesOf(crd)
+	if err != nil {
+		return nil, err
+	}
+	return &Definition{Hash: hash, CRD: stripped, Rules: rules, PathSegmentNames: hasPathSegmentNames(crd)}, nil
 }
 
 // ResourceOf returns the resource that crd defines, as URLs and storage name it, without
@@ -74,10 +91,26 @@ func ResourceOf(crd *apiextensionsv1.CustomResourceDefinition) schema.GroupResou
 	return schema.GroupResource{Group: group, Resource: crd.Spec.Names.Plural}
 }
 
+// nameOf returns the name of the definition that crd makes. Bound definitions are called
+// as their schemas' UIDs, which say nothing of the content.
+func nameOf(crd *apiextensionsv1.CustomResourceDefinition) string {
+	if _, bound := crd.Annotations[apisv1alpha1.AnnotationBoundCRDKey]; !bound {
+		return crd.Name
+	}
+	group := crd.Spec.Group
+	if group == "" {
+		group = coreGroup
+	}
+	return crd.Spec.Names.Plural + "." + group
+}
+
 // Hash returns the hash of the content that New would make a definition of. It is
 // stable: it depends neither on map order nor on the white space of embedded JSON.
 func Hash(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
-	raw, err := json.Marshal(content{Spec: &crd.Spec, AcceptedNames: &crd.Status.AcceptedNames})
+	raw, err := json.Marshal(content{
+		Spec: &crd.Spec, AcceptedNames: &crd.Status.AcceptedNames,
+		Rules: crd.Annotations[apisv1alpha1.AnnotationConversionRulesKey], PathSegmentNames: hasPathSegmentNames(crd),
+	})
 	if err != nil {
 		return "", fmt.Errorf("hashing definition %q: %w", crd.Name, err)
 	}
@@ -85,7 +118,7 @@ func Hash(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("hashing definition %q: %w", crd.Name, err)
 	}
-	sum := sha256.Sum256(append([]byte(crd.Name+"\x00"), canonical...))
+	sum := sha256.Sum256(append([]byte(nameOf(crd)+"\x00"), canonical...))
 	return hex.EncodeToString(sum[:]), nil
 }
 

@@ -41,6 +41,8 @@ var (
 	SystemAdmin = Name{"system:admin"}
 	// SystemShard holds what a shard knows of itself.
 	SystemShard = Name{"system:shard"}
+	// BoundCRDs holds the definitions that bound schemas have become.
+	BoundCRDs = Name{"system:bound-crds"}
 )
 
 // ParseName returns the logical cluster that s names. The wildcard is not a name

@@ -76,6 +76,16 @@ func ownAPIs() (catalog.Source, error) {
 	return catalog.Only(common, more, logicalcluster.Root, logicalcluster.SystemShard, logicalcluster.Wildcard), nil
 }
 
+// ownResources are those of our own APIs that workspaces bind.
+func ownResources() []schema.GroupResource {
+	return []schema.GroupResource{
+		cached.Workspaces.GroupResource, cached.WorkspaceTypes.GroupResource,
+		cached.WorkspaceAuthenticationConfigurations.GroupResource,
+		cached.Partitions.GroupResource, cached.PartitionSets.GroupResource,
+		cached.Shards.GroupResource,
+	}
+}
+
 func (s *Server) openStore(resource storage.Resource) error {
 	_, err := s.catalog.Store(resource)
 	return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/controllers/apiexport"
 	"github.com/forkless/kcp/internal/controllers/bootstrappolicy"
 	"github.com/forkless/kcp/internal/controllers/clusterroleaggregation"
 	"github.com/forkless/kcp/internal/controllers/crd"
@@ -41,6 +42,7 @@ func (s *Server) buildControllers() error {
 		s.defaultsController,
 		s.tokenSecretController,
 		s.policyStatusController,
+		s.exportController,
 	} {
 		c, err := build()
 		if err != nil {
@@ -125,6 +127,18 @@ func (s *Server) policyStatusController() (*controller.Controller, error) {
 		Mapper:   s.kinds.Mapper,
 		Schema:   s.schemaOf,
 	})
+}
+
+func (s *Server) exportController() (*controller.Controller, error) {
+	c, listener, err := apiexport.New(apiexport.Config{
+		Layer:      s.layer,
+		APIs:       cached.NewAPIs(s.layer),
+		Accounts:   s.accounts,
+		Namespaces: cached.NewNamespaceReader(s.layer),
+		Clock:      clock.RealClock{},
+	})
+	s.listeners = append(s.listeners, listener)
+	return c, err
 }
 
 func (s *Server) definitionController() (*controller.Controller, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/configurations"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/authz"
+	"github.com/forkless/kcp/internal/boundcrd"
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
@@ -37,6 +38,12 @@ type Server struct {
 	shards          cached.ShardReader
 	policy          *cached.Policy
 	definitions     cached.DefinitionReader
+	// sharing reads schemas, exports and bindings.
+	sharing *cached.APIs
+	// boundDefinitions are what bound schemas are served by, and identities say where
+	// their objects are stored.
+	boundDefinitions *boundcrd.Definitions
+	identities       *boundcrd.Identities
 
 	objectLimits objectlimit.Limits
 	// quotas knows the resource quotas, and quotaController counts what they count.
@@ -206,6 +213,9 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 	s.policy = cached.NewPolicy(s.layer)
 	s.accounts = cached.NewAccounts(s.layer)
 	s.definitions = cached.NewDefinitionReader(s.layer)
+	s.sharing = cached.NewAPIs(s.layer)
+	s.boundDefinitions = boundcrd.NewDefinitions()
+	s.identities = boundcrd.NewIdentities(ownResources()...)
 	s.resolver = route.NewResolver(s.workspaces)
 	s.limitObjects()
 	s.buildQuotas()

@@ -69,6 +69,16 @@ func (a *Accounts) Secret(ctx context.Context, cluster logicalcluster.Name, name
 	return a.secrets.Get(ctx, cluster, namespace, name)
 }
 
+// CurrentSecret is Secret, but that there is none is asked of etcd: the watch cache may
+// not have heard of a new one.
+func (a *Accounts) CurrentSecret(ctx context.Context, cluster logicalcluster.Name, namespace, name string) (*core.Secret, error) {
+	secret, err := a.secrets.Get(ctx, cluster, namespace, name)
+	if apierrors.IsNotFound(err) {
+		return a.secrets.GetCurrent(ctx, cluster, namespace, name)
+	}
+	return secret, err
+}
+
 // Secrets returns the secrets of a namespace.
 func (a *Accounts) Secrets(ctx context.Context, cluster logicalcluster.Name, namespace string) ([]core.Secret, error) {
 	return a.secrets.List(ctx, cluster, namespace)
@@ -94,10 +104,7 @@ func (a *Accounts) GetSecret(ctx context.Context, namespace, name string) (*core
 	if err != nil {
 		return nil, err
 	}
-	secret, err := a.secrets.Get(ctx, cluster, namespace, name)
-	if apierrors.IsNotFound(err) {
-		secret, err = a.secrets.GetCurrent(ctx, cluster, namespace, name)
-	}
+	secret, err := a.CurrentSecret(ctx, cluster, namespace, name)
 	if err != nil {
 		return nil, err
 	}

@@ -44,3 +44,6 @@ const MaximalPermissionPolicyRBACUserGroupPrefix = "apis.kcp.io:binding:"
 // PreservedAnnotationPrefix and a version make the annotation with the values of that
 // version that the present one has no fields for.
 const PreservedAnnotationPrefix = "preserve.conversion.apis.kcp.io/"
+
+// SecretKeyAPIExportIdentity is the key of a secret's data with the identity of an export.
+const SecretKeyAPIExportIdentity = "key"
