@@ -96,7 +96,7 @@ func New(definition *schema.Definition, config Config) (*API, error) {
 		return nil, fmt.Errorf("definition %s: making converter: %w", definition.CRD.Name, err)
 	}
 	if config.Converter != nil {
-		converter, unsafe = newConvertors(unsafe, config.Converter, definition)
+		converter, unsafe = newConvertors(unsafe, config.Converter, definition, schemas)
 	}
 	return &API{
 		definition:     definition,

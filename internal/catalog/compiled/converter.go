@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/forkless/kcp/internal/catalog/structural"
 	"github.com/forkless/kcp/internal/schema"
 )
 
@@ -18,7 +19,8 @@ type Converter interface {
 	// return what it is given. Errors that are Statuses reach clients as they are.
 	//
 	// Field management converts what is left of an object without the fields that belong
-	// to others, so an object may lack what its schema requires.
+	// to others, so an object may lack what its schema requires. What the schema of the
+	// version to does not know may be left in; it is pruned.
 	//
 	// It may be called concurrently.
 	Convert(objects []*unstructured.Unstructured, to apischema.GroupVersion) ([]*unstructured.Unstructured, error)
@@ -30,13 +32,14 @@ type convertor struct {
 	runtime.ObjectConvertor
 	converter  Converter
 	definition *schema.Definition
+	schemas    *structural.Schemas
 	// copies makes it leave its input alone.
 	copies bool
 }
 
 // newConvertors returns converter in the two forms that request scopes need.
-func newConvertors(upstream runtime.ObjectConvertor, converter Converter, definition *schema.Definition) (safe, unsafe runtime.ObjectConvertor) {
-	c := convertor{ObjectConvertor: upstream, converter: converter, definition: definition}
+func newConvertors(upstream runtime.ObjectConvertor, converter Converter, definition *schema.Definition, schemas *structural.Schemas) (safe, unsafe runtime.ObjectConvertor) {
+	c := convertor{ObjectConvertor: upstream, converter: converter, definition: definition, schemas: schemas}
 	copying := c
 	copying.copies = true
 	return copying, c
@@ -130,6 +133,12 @@ func (c convertor) convert(objects []*unstructured.Unstructured, to apischema.Gr
 		return fmt.Errorf("conversion to %s returned %d objects for %d", to, len(converted), len(at))
 	}
 	for i, object := range converted {
+		// Field management refuses what a schema does not know.
+		if !c.schemas.Coerced(to.Version, object.Object) {
+			if _, err := c.schemas.Coerce(object, structural.Options{}); err != nil {
+				return fmt.Errorf("converting to %s: %w", to, err)
+			}
+		}
 		objects[at[i]] = object
 	}
 	return nil
