@@ -28,7 +28,7 @@ var layers = []layer{
 		// What can be decided from its arguments alone.
 		name: "pure rules",
 		parts: []string{
-			"internal/apihash", "internal/authn/identity", "internal/binding", "internal/features", "internal/permissionclaims",
+			"internal/apihash", "internal/apiversions", "internal/authn/identity", "internal/binding", "internal/features", "internal/permissionclaims",
 			"internal/schema", "internal/tenancy", "internal/version",
 		},
 	},

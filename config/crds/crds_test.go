@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,7 +25,11 @@ func TestAllAreValid(t *testing.T) {
 			if errs := validation.ValidateCustomResourceDefinition(context.Background(), internal(t, crd)); len(errs) > 0 {
 				t.Errorf("an API server would refuse it: %v", errs.ToAggregate())
 			}
-			if diff := cmp.Diff([]string{"v1alpha1"}, crd.Status.StoredVersions); diff != "" {
+			stored := "v1alpha1"
+			if slices.Contains([]string{"apiexports", "apibindings"}, crd.Spec.Names.Plural) {
+				stored = "v1alpha2"
+			}
+			if diff := cmp.Diff([]string{stored}, crd.Status.StoredVersions); diff != "" {
 				t.Errorf("stored versions (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff([]string{"kcp"}, crd.Status.AcceptedNames.Categories); diff != "" {
@@ -102,6 +108,41 @@ func TestPrinterColumnsAndSubresources(t *testing.T) {
 			crd:    "partitions.topology.kcp.io",
 			want:   surface{Columns: []string{"Owner", "Age"}},
 		},
+		"APIResourceSchema": {
+			reason: "it has no status",
+			crd:    "apiresourceschemas.apis.kcp.io",
+			want:   surface{Columns: []string{"Age"}},
+		},
+		"APIExport": {
+			reason: "addresses are in endpoint slices",
+			crd:    "apiexports.apis.kcp.io/v1alpha2",
+			want:   surface{Columns: []string{"Age"}, Status: true},
+		},
+		"APIExportOld": {
+			reason: "addresses were in the status",
+			crd:    "apiexports.apis.kcp.io/v1alpha1",
+			want:   surface{Columns: []string{"Age", "Ready"}, Status: true},
+		},
+		"APIBinding": {
+			reason: "a binding is ready or says why not",
+			crd:    "apibindings.apis.kcp.io/v1alpha2",
+			want:   surface{Columns: []string{"Age", "Ready"}, Status: true},
+		},
+		"APIBindingOld": {
+			reason: "in both versions",
+			crd:    "apibindings.apis.kcp.io/v1alpha1",
+			want:   surface{Columns: []string{"Age", "Ready"}, Status: true},
+		},
+		"APIExportEndpointSlice": {
+			reason: "whose addresses, and on which shards",
+			crd:    "apiexportendpointslices.apis.kcp.io",
+			want:   surface{Columns: []string{"Export", "Partition", "Age"}, Status: true},
+		},
+		"APIConversion": {
+			reason: "it has no status",
+			crd:    "apiconversions.apis.kcp.io",
+			want:   surface{Columns: []string{"Age"}},
+		},
 		"PartitionSet": {
 			reason: "the number of partitions is its result",
 			crd:    "partitionsets.topology.kcp.io",
@@ -110,11 +151,7 @@ func TestPrinterColumnsAndSubresources(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			crd, err := Get(tc.crd)
-			if err != nil {
-				t.Fatal(err)
-			}
-			version := crd.Spec.Versions[0]
+			crd, version := versionOf(t, tc.crd)
 			got := surface{
 				ShortNames: crd.Spec.Names.ShortNames,
 				Status:     version.Subresources != nil && version.Subresources.Status != nil,
@@ -127,6 +164,24 @@ func TestPrinterColumnsAndSubresources(t *testing.T) {
 			}
 		})
 	}
+}
+
+// versionOf returns a definition and one of its versions, named as
+// "<definition>[/<version>]". Without a version there is only one.
+func versionOf(t *testing.T, name string) (*apiextensionsv1.CustomResourceDefinition, *apiextensionsv1.CustomResourceDefinitionVersion) {
+	t.Helper()
+	name, version, named := strings.Cut(name, "/")
+	crd, err := Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range crd.Spec.Versions {
+		if crd.Spec.Versions[i].Name == version || !named && len(crd.Spec.Versions) == 1 {
+			return crd, &crd.Spec.Versions[i]
+		}
+	}
+	t.Fatalf("%s has no version %q", name, version)
+	return nil, nil
 }
 
 func TestGetUnknown(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
@@ -354,12 +356,11 @@ type validator struct {
 
 func newValidator(t *testing.T, name string) *validator {
 	t.Helper()
-	crd, err := Get(name)
-	if err != nil {
+	_, version := versionOf(t, name)
+	props := &apiextensions.JSONSchemaProps{}
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, props, nil); err != nil {
 		t.Fatal(err)
 	}
-	// The conversion moves the schema of the only version to the top.
-	props := internal(t, crd).Spec.Validation.OpenAPIV3Schema
 	structural, err := schema.NewStructural(props)
 	if err != nil {
 		t.Fatal(err)

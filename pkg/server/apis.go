@@ -14,8 +14,10 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/forkless/kcp/config/crds"
+	"github.com/forkless/kcp/internal/apiversions"
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/catalog"
+	"github.com/forkless/kcp/internal/catalog/compiled"
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/openapi"
 	kcpschema "github.com/forkless/kcp/internal/schema"
@@ -35,6 +37,7 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 		Stores:              measured{s.layer},
 		Source:              s.system,
 		TypedKind:           typedKind,
+		Converter:           converter,
 		Admission:           admit,
 		Authorizer:          s.authorizer,
 		KindsChanged:        s.kindsChanged,
@@ -113,6 +116,17 @@ func (s *Server) openStores(ctx context.Context, cluster logicalcluster.Name) er
 func typedKind(resource schema.GroupResource) (storage.Kind, bool) {
 	kind, ok := cached.Kinds()[storage.Resource{GroupResource: resource}]
 	return kind, ok
+}
+
+// converter returns what converts between the versions of a resource, where that is not
+// what its definition says: our own kinds are converted as Go types.
+func converter(served kcpschema.Served) (compiled.Converter, error) {
+	if served.Identity == "" {
+		if own, ok := apiversions.For(served.Definition.GroupResource()); ok {
+			return own, nil
+		}
+	}
+	return nil, nil
 }
 
 // buildDocuments makes what serves discovery and OpenAPI.

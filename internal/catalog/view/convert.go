@@ -80,7 +80,8 @@ func (f *Form) keepsVersion(u *unstructured.Unstructured, to schema.GroupVersion
 	return f.AsStored || u.GetAPIVersion() == to.String()
 }
 
-// call has objects, which may be changed, converted and prunes what comes back. Errors
+// call has objects, which may be changed, converted, and prunes and defaults what comes
+// back. Errors
 // are returned as they are: they are Kubernetes' words for what the converter did.
 func (f *Form) call(objects []*unstructured.Unstructured, to schema.GroupVersion) ([]*unstructured.Unstructured, error) {
 	// Taken before, since objects may be changed.
@@ -99,6 +100,10 @@ func (f *Form) call(objects []*unstructured.Unstructured, to schema.GroupVersion
 		keepCluster(u, clusters[i])
 		if converted[i], err = f.pruned(u, to, true); err != nil {
 			return nil, err
+		}
+		if !f.Asks && f.Schemas != nil {
+			// Upstream takes the answer of a server as it is.
+			f.Schemas.Default(converted[i])
 		}
 	}
 	return converted, nil

@@ -57,11 +57,11 @@ type PermissionClaimSelector struct {
 type ScopedPermissionClaim struct {
 	PermissionClaim `json:",inline"`
 
-	// selector picks the objects that the provider has access to.
+	// selector picks the objects that the provider has access to. It cannot be changed in
+	// answers to claims that have both a group and an identityHash.
 	//
 	// +required
 	// +structType=atomic
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="Permission claim selector is immutable"
 	Selector PermissionClaimSelector `json:"selector"`
 }
 
