@@ -52,6 +52,8 @@ type Config struct {
 	Local Policy
 	// LogicalClusters reads the logical clusters that requests are to.
 	LogicalClusters LogicalClusters
+	// Exports knows where bound resources come from. Without it none are bound.
+	Exports Exports
 	// Webhook is the link of that name. Without one it has no opinion.
 	Webhook authorizer.Authorizer
 	// Audited makes RBAC annotate audit events with what each step said. It costs
@@ -64,6 +66,9 @@ type Config struct {
 type Authorizer struct {
 	links []link
 	in    domain
+	// bootstrap and local are the policies of the link RBAC.
+	bootstrap *Bootstrap
+	local     Policy
 }
 
 // link is one authorizer in the union.
@@ -76,7 +81,7 @@ func New(config Config) (*Authorizer, error) {
 	if len(order) == 0 {
 		order = DefaultOrder()
 	}
-	a := &Authorizer{in: requestDomain}
+	a := &Authorizer{in: requestDomain, bootstrap: config.Bootstrap, local: config.Local}
 	for i, name := range order {
 		if slices.Contains(order[:i], name) {
 			return nil, fmt.Errorf("authorization order: %q is named twice", name)
@@ -107,7 +112,7 @@ func (c *Config) link(name string) (link, error) {
 		if c.Bootstrap == nil || c.Local == nil || c.LogicalClusters == nil {
 			return nil, errors.New("RBAC needs a bootstrap policy, workspace policies and logical clusters")
 		}
-		chain := &rbacChain{c.Bootstrap, c.Local, c.LogicalClusters, c.Audited}
+		chain := &rbacChain{c.Bootstrap, c.Local, c.LogicalClusters, c.Exports, c.Audited}
 		return chain.authorize, nil
 	case Webhook:
 		if c.Webhook == nil {
@@ -151,11 +156,17 @@ func (a *Authorizer) Authorize(ctx context.Context, attributes authorizer.Attrib
 
 // Reviews returns a for the use of access reviews, whose steps show in audit events
 // under a name of their own, beside those of the request that brought the review.
-func (a *Authorizer) Reviews() *Authorizer { return &Authorizer{links: a.links, in: reviewedDomain} }
+func (a *Authorizer) Reviews() *Authorizer { return a.with(reviewedDomain) }
 
 // Silent returns a for questions that the server asks itself while serving a request.
 // They leave no trace in audit events.
-func (a *Authorizer) Silent() *Authorizer { return &Authorizer{links: a.links, in: silent} }
+func (a *Authorizer) Silent() *Authorizer { return a.with(silent) }
+
+func (a *Authorizer) with(in domain) *Authorizer {
+	other := *a
+	other.in = in
+	return &other
+}
 
 // AllowedIn says whether the policy of cluster allows what attributes ask for, for
 // users who need not have access to cluster: neither access to the workspace nor its

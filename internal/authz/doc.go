@@ -4,15 +4,15 @@
 // allow or to deny decides. Its core is the link RBAC, a chain of its own. First come
 // gates, each of which passes a request on, or decides:
 //
-//	01-requiredgroups   the groups that a logical cluster asks of everybody
-//	02-content          access to the workspace at all: verb access on "/"
-//	03-systemcrd        statuses that only the server itself writes
+//	01-requiredgroups        the groups that a logical cluster asks of everybody
+//	02-content               access to the workspace at all: verb access on "/"
+//	03-systemcrd             statuses that only the server itself writes
+//	04-maxpermissionpolicy   what the provider of a bound resource grants at most
 //
-// The maximal permission policies of exports have their place behind them, as 04. Then
-// the policies grant, or do not:
+// Then the policies grant, or do not:
 //
-//	05-bootstrap        the policy of system:admin, from memory
-//	05-local            the bindings of the workspace
+//	05-bootstrap             the policy of system:admin, from memory
+//	05-local                 the bindings of the workspace
 //
 // Policies of other shards have their place behind these. All of this is about the
 // logical cluster in the context (package logicalcluster); without one nothing is
@@ -23,7 +23,7 @@
 // since the reason may tell that a workspace exists. What the steps said goes to the
 // audit log.
 //
-// The package reads policies and logical clusters through the small interfaces
-// Policy and LogicalClusters. It does not authenticate, does not cache decisions, and
-// holds nothing per workspace.
+// The package reads policies, logical clusters and exports through the small interfaces
+// Policy, LogicalClusters and Exports. It does not authenticate, does not cache
+// decisions, and holds nothing per workspace.
 package authz

@@ -11,6 +11,7 @@ type rbacChain struct {
 	bootstrap       *Bootstrap
 	local           Policy
 	logicalClusters LogicalClusters
+	exports         Exports
 	audited         bool
 }
 
@@ -20,12 +21,12 @@ type step struct {
 	decide func(*request) outcome
 }
 
-// gates must all be passed, in this order, before a policy is asked. The maximal
-// permission policies of exports belong at the end, as 04-maxpermissionpolicy.
+// gates must all be passed, in this order, before a policy is asked.
 var gates = []step{
 	{"01-requiredgroups", requiredGroups},
 	{"02-content", content},
 	{"03-systemcrd", systemCRD},
+	{"04-maxpermissionpolicy", maximalPermission},
 }
 
 // policies are asked in this order, the cheap one first. What one does not allow the

@@ -27,6 +27,7 @@ type request struct {
 	// policy is what local reads.
 	policy *localPolicy
 
+	exports        Exports
 	clusters       LogicalClusters
 	logicalCluster *corev1alpha1.LogicalCluster
 	clusterErr     error
@@ -50,6 +51,7 @@ func (c *rbacChain) newRequest(ctx context.Context, attributes authorizer.Attrib
 		bootstrap:  bootstrap,
 		local:      policy.resolver(),
 		policy:     policy,
+		exports:    c.exports,
 		clusters:   c.logicalClusters,
 	}
 	if u := attributes.GetUser(); identity.Plain(u) {

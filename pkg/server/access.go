@@ -28,6 +28,7 @@ func (s *Server) buildAuthorization() error {
 		Bootstrap:        s.bootstrap,
 		Local:            s.policy,
 		LogicalClusters:  s.logicalClusters,
+		Exports:          boundExports{s},
 		Audited:          s.options.Audit.PolicyFile != "",
 	})
 	return err

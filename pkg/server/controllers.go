@@ -10,6 +10,7 @@ import (
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/controllers/apiexport"
+	"github.com/forkless/kcp/internal/controllers/apiexportendpointslice"
 	"github.com/forkless/kcp/internal/controllers/bootstrappolicy"
 	"github.com/forkless/kcp/internal/controllers/clusterroleaggregation"
 	"github.com/forkless/kcp/internal/controllers/crd"
@@ -43,6 +44,8 @@ func (s *Server) buildControllers() error {
 		s.tokenSecretController,
 		s.policyStatusController,
 		s.exportController,
+		s.defaultEndpointSliceController,
+		s.endpointSliceController,
 	} {
 		c, err := build()
 		if err != nil {
@@ -132,13 +135,28 @@ func (s *Server) policyStatusController() (*controller.Controller, error) {
 func (s *Server) exportController() (*controller.Controller, error) {
 	c, listener, err := apiexport.New(apiexport.Config{
 		Layer:      s.layer,
-		APIs:       cached.NewAPIs(s.layer),
+		APIs:       s.sharing,
 		Accounts:   s.accounts,
 		Namespaces: cached.NewNamespaceReader(s.layer),
 		Clock:      clock.RealClock{},
 	})
 	s.listeners = append(s.listeners, listener)
 	return c, err
+}
+
+func (s *Server) defaultEndpointSliceController() (*controller.Controller, error) {
+	return apiexportendpointslice.NewDefaults(s.layer, s.sharing, clock.RealClock{})
+}
+
+func (s *Server) endpointSliceController() (*controller.Controller, error) {
+	return apiexportendpointslice.New(apiexportendpointslice.Config{
+		Layer:      s.layer,
+		APIs:       s.sharing,
+		Partitions: cached.NewPartitionReader(s.layer),
+		Shards:     s.shards,
+		Shard:      s.options.Shard.Name,
+		Paths:      s.resolver,
+	})
 }
 
 func (s *Server) definitionController() (*controller.Controller, error) {

@@ -19,12 +19,14 @@ import (
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/apis/conditions"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
 
 var (
 	exports    = apisv1alpha2.GroupVersion.WithResource("apiexports")
 	secrets    = corev1.SchemeGroupVersion.WithResource("secrets")
 	namespaces = corev1.SchemeGroupVersion.WithResource("namespaces")
+	workspaces = tenancyv1alpha1.GroupVersion.WithResource("workspaces")
 )
 
 // workspace is a workspace as one user sees it.

@@ -2,14 +2,13 @@ package apiexport
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/apis/core"
 
+	"github.com/forkless/kcp/internal/apihash"
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/apis/conditions"
@@ -72,7 +71,7 @@ func verify(export *apisv1alpha2.APIExport, secret *core.Secret) {
 		invalid("secret is missing data.%s", apisv1alpha1.SecretKeyAPIExportIdentity)
 		return
 	}
-	hash := hashOf(key)
+	hash := apihash.Identity(key)
 	if export.Status.IdentityHash == "" {
 		export.Status.IdentityHash = hash
 	}
@@ -96,10 +95,4 @@ func newSecret(named corev1.SecretReference) *core.Secret {
 			apisv1alpha1.SecretKeyAPIExportIdentity: []byte(base64.RawURLEncoding.EncodeToString(key)),
 		},
 	}
-}
-
-// hashOf returns the identity that a key stands for.
-func hashOf(key []byte) string {
-	sum := sha256.Sum256(key)
-	return hex.EncodeToString(sum[:])
 }
