@@ -176,4 +176,3 @@ func TestAtHome(t *testing.T) {
 		})
 	}
 }
-
