@@ -57,6 +57,8 @@ type Catalog struct {
 	stores  *stores
 	apis    *apis
 	watches *watches
+	// guestGrace is guestGrace but in tests.
+	guestGrace time.Duration
 }
 
 // New returns a catalog that knows what config.Source says and nothing else yet. It
@@ -76,7 +78,7 @@ func New(config Config) (*Catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
-	c := &Catalog{config: config, index: newIndex(config.Source), watches: newWatches()}
+	c := &Catalog{config: config, index: newIndex(config.Source), watches: newWatches(), guestGrace: guestGrace}
 	c.stores = &stores{
 		opener:       config.Stores,
 		typedKind:    config.TypedKind,

@@ -30,18 +30,22 @@ type aggregate struct {
 }
 
 // newDocument joins the built-in groups and the definitions of a cluster.
-func newDocument(builtins *snapshot, definitions []schema.Served) (*document, error) {
-	merged := newMerge(builtins.groups)
+func newDocument(builtins []apidiscoveryv2.APIGroupDiscovery, definitions []schema.Served) (*document, error) {
+	merged := newMerge(builtins)
 	for _, served := range definitions {
 		merged.add(served)
 	}
+	return merged.document()
+}
 
+// document returns what has been collected as a document.
+func (m *merge) document() (*document, error) {
 	d := &document{resources: map[apischema.GroupVersion][]metav1.APIResource{}}
 	core, named := &apidiscoveryv2.APIGroupDiscoveryList{}, &apidiscoveryv2.APIGroupDiscoveryList{}
-	for _, group := range merged.sorted() {
+	for _, group := range m.sorted() {
 		for _, v := range group.Versions {
 			gv := apischema.GroupVersion{Group: group.Name, Version: v.Version}
-			d.resources[gv] = legacyResources(gv, v.Resources, merged.stored)
+			d.resources[gv] = legacyResources(gv, v.Resources, m.stored)
 		}
 		if group.Name == "" {
 			core.Items = append(core.Items, group)
@@ -75,7 +79,9 @@ func newAggregate(list *apidiscoveryv2.APIGroupDiscoveryList) (aggregate, error)
 type merge struct {
 	groups  []apidiscoveryv2.APIGroupDiscovery
 	builtin int
-	stored  map[apischema.GroupResource]apischema.GroupVersionKind
+	// limit, if set, says what is shown of the resources that are added.
+	limit  func(apischema.GroupVersion, apidiscoveryv2.APIResourceDiscovery) apidiscoveryv2.APIResourceDiscovery
+	stored map[apischema.GroupResource]apischema.GroupVersionKind
 }
 
 func newMerge(builtin []apidiscoveryv2.APIGroupDiscovery) *merge {
@@ -95,7 +101,12 @@ func (m *merge) add(served schema.Served) {
 			m.stored[definition.GroupResource()] = definition.GroupKind().WithVersion(v.Name)
 		}
 		if v.Served {
-			m.addResource(apischema.GroupVersion{Group: definition.CRD.Spec.Group, Version: v.Name}, resourceOf(served, v))
+			gv := apischema.GroupVersion{Group: definition.CRD.Spec.Group, Version: v.Name}
+			resource := resourceOf(served, v)
+			if m.limit != nil {
+				resource = m.limit(gv, resource)
+			}
+			m.addResource(gv, resource)
 		}
 	}
 }

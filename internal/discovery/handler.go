@@ -72,6 +72,26 @@ func New(config Config) *Discovery {
 // stands behind authorization and before the routes of the generic API server, which
 // has documents of its own for the built-in groups.
 func (d *Discovery) Handler(next http.Handler) http.Handler {
+	return d.handler(next, d.document)
+}
+
+// SelectionHandler is Handler for those who are shown no more than a selection, which is
+// asked for on each request for a document.
+func (d *Discovery) SelectionHandler(next http.Handler, selection func(*http.Request) (schema.Selection, error)) http.Handler {
+	return d.handler(next, func(req *http.Request) (*document, error) {
+		selected, err := selection(req)
+		if err != nil {
+			return nil, err
+		}
+		builtins, err := d.config.Builtins.snapshot()
+		if err != nil {
+			return nil, err
+		}
+		return d.documents.selected(builtins, selected)
+	})
+}
+
+func (d *Discovery) handler(next http.Handler, documentFor func(*http.Request) (*document, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		target, ok := parse(req.URL.Path)
 		if !ok {
@@ -83,7 +103,7 @@ func (d *Discovery) Handler(next http.Handler) http.Handler {
 			d.fail(w, req, http.StatusMethodNotAllowed)
 			return
 		}
-		doc, err := d.document(req)
+		doc, err := documentFor(req)
 		if err != nil {
 			responsewriters.InternalError(w, req, err)
 			return

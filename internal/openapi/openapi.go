@@ -6,6 +6,7 @@ import (
 
 	"github.com/emicklei/go-restful/v3"
 
+	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	"k8s.io/kube-openapi/pkg/common"
 
 	"github.com/forkless/kcp/internal/schema"
@@ -81,9 +82,37 @@ func (o *OpenAPI) Handler(next http.Handler) http.Handler {
 		case path == "/openapi/v2":
 			o.serveV2(w, req)
 		case path == "/openapi/v3":
-			o.serveIndex(w, req)
+			o.serveIndex(w, req, o.everything(req))
 		default:
-			o.serveV3(w, req, group)
+			o.serveV3(w, req, group, o.everything(req))
+		}
+	})
+}
+
+// SelectionHandler serves the documents below /openapi/v3 to those who are shown no more
+// than a selection, which is asked for on each request for a document. It passes all other
+// requests on to next.
+func (o *OpenAPI) SelectionHandler(next http.Handler, selection func(*http.Request) (schema.Selection, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		path := strings.TrimSuffix(req.URL.Path, "/")
+		group, inV3 := strings.CutPrefix(path, "/openapi/v3/")
+		switch {
+		case path != "/openapi/v3" && !inV3:
+			next.ServeHTTP(w, req)
+			return
+		case req.Method != http.MethodGet && req.Method != http.MethodHead:
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "405 method not allowed", http.StatusMethodNotAllowed)
+			return
+		}
+		selected, err := selection(req)
+		switch {
+		case err != nil:
+			responsewriters.InternalError(w, req, err)
+		case inV3:
+			o.serveV3(w, req, group, selectedContent(selected))
+		default:
+			o.serveIndex(w, req, selectedContent(selected))
 		}
 	})
 }

@@ -13,15 +13,14 @@ import (
 )
 
 // serveIndex answers with the URLs of the documents of all group versions.
-func (o *OpenAPI) serveIndex(w http.ResponseWriter, req *http.Request) {
-	served, ok := o.definitions(req)
-	if !ok {
+func (o *OpenAPI) serveIndex(w http.ResponseWriter, req *http.Request, content *content) {
+	if content == nil {
 		http.NotFound(w, req)
 		return
 	}
-	byGroup := groupVersions(served)
+	byGroup := groupVersions(content.definitions)
 	for root := range o.builtins.services() {
-		if _, exists := byGroup[root]; !exists {
+		if _, exists := byGroup[root]; !exists && content.hasRoot(root) {
 			byGroup[root] = nil
 		}
 	}
@@ -30,30 +29,29 @@ func (o *OpenAPI) serveIndex(w http.ResponseWriter, req *http.Request) {
 	for group, definitions := range byGroup {
 		// Clients put the prefix of the cluster before URLs that start like this.
 		index.Paths[group] = handler3.OpenAPIV3DiscoveryGroupVersion{
-			ServerRelativeURL: "/openapi/v3/" + group + "?" + hashQuery(o.hash("v3/"+group, definitions)),
+			ServerRelativeURL: "/openapi/v3/" + group + "?" + hashQuery(o.hash(content.name+"/"+group, definitions)),
 		}
 	}
 	o.serve(w, req, document{
-		hash:    o.hash("v3", definitionsOf(served)),
+		hash:    o.hash(content.name, definitionsOf(content.definitions)),
 		offered: []format{jsonFormat},
 		build:   func() ([]byte, error) { return json.Marshal(index) },
 	})
 }
 
 // serveV3 answers with the document of a group version, such as "apis/example.com/v1".
-func (o *OpenAPI) serveV3(w http.ResponseWriter, req *http.Request, group string) {
-	served, ok := o.definitions(req)
-	if !ok {
+func (o *OpenAPI) serveV3(w http.ResponseWriter, req *http.Request, group string, content *content) {
+	if content == nil {
 		http.NotFound(w, req)
 		return
 	}
-	definitions := groupVersions(served)[group]
-	if len(definitions) == 0 && len(o.builtins.services()[group]) == 0 {
+	definitions := groupVersions(content.definitions)[group]
+	if len(definitions) == 0 && (len(o.builtins.services()[group]) == 0 || !content.hasRoot(group)) {
 		http.NotFound(w, req)
 		return
 	}
 
-	hash := o.hash("v3/"+group, definitions)
+	hash := o.hash(content.name+"/"+group, definitions)
 	if asked := req.URL.Query().Get("hash"); asked != "" {
 		if asked != hash {
 			// The reference is relative to what the client asked for, which has a
@@ -69,17 +67,17 @@ func (o *OpenAPI) serveV3(w http.ResponseWriter, req *http.Request, group string
 		hash:     hash,
 		offered:  []format{jsonFormat, protobufV3},
 		protobuf: handler3.ToV3ProtoBinary,
-		build:    func() ([]byte, error) { return o.buildV3(group, definitions) },
+		build:    func() ([]byte, error) { return o.buildV3(group, definitions, content) },
 	})
 }
 
-func (o *OpenAPI) buildV3(group string, definitions []*schema.Definition) ([]byte, error) {
+func (o *OpenAPI) buildV3(group string, definitions []*schema.Definition, content *content) ([]byte, error) {
 	merged := emptyFragment()
 	builtin, err := o.builtins.v3(group)
 	if err != nil {
 		return nil, err
 	}
-	merged.add(builtin, false)
+	merged.add(content.part(group, builtin), false)
 	for _, definition := range definitions {
 		version := versionOf(group)
 		one, err := o.fragments.get("v3/"+version+"/"+definition.Hash, func() (fragment, error) { return definitionV3(definition, version) })

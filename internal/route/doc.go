@@ -7,10 +7,11 @@
 // cluster into the context and take the prefix off the URL, so that everything behind
 // them sees a plain Kubernetes request:
 //
-//	WithCluster        400, 404, 503 for what cannot be resolved; 501 for /metrics
-//	WithoutInactive    403 for clusters that were taken offline
-//	WithWildcardGuard  405 for anything but list and watch over all clusters
+//	WithVirtualWorkspaces  what is below /services/, with the virtual workspace in the context
+//	WithCluster            400, 404, 503 for what cannot be resolved; 501 for /metrics
+//	WithoutInactive        403 for clusters that were taken offline
+//	WithWildcardGuard      405 for anything but list and watch over all clusters
 //
 // Existence must not leak: unknown single names go on and fail in authorization
-// exactly as forbidden ones do.
+// exactly as forbidden ones do, and so does every URL of a virtual workspace.
 package route
