@@ -21,14 +21,14 @@ type layer struct {
 var layers = []layer{
 	{
 		name:     "vocabulary",
-		parts:    []string{"pkg/apis", "pkg/logicalcluster"},
+		parts:    []string{"internal/apihash", "pkg/apis", "pkg/logicalcluster"},
 		together: "words are explained with words",
 	},
 	{
 		// What can be decided from its arguments alone.
 		name: "pure rules",
 		parts: []string{
-			"internal/apihash", "internal/authn/identity", "internal/binding", "internal/features", "internal/permissionclaims",
+			"internal/authn/identity", "internal/binding", "internal/features", "internal/permissionclaims",
 			"internal/schema", "internal/tenancy", "internal/version",
 		},
 	},
