@@ -19,6 +19,10 @@
 //     and creates no more than a limit allows, however many try at once. It counts
 //     what it writes itself: where other processes write to the same etcd the counts
 //     are off by what they do, until the next start.
+//  6. A guard in the context hides what its bearer may not see from gets, updates and
+//     deletions of single objects. That is decided on the object that is there at the
+//     moment of the write, and first of all. Readers, which the server reads with for
+//     itself, see everything.
 //
 // Beside single objects a Layer writes batches (all or nothing, one transaction)
 // and removes all keys of a cluster. The package knows nothing of any API.

@@ -50,7 +50,7 @@ func (r *Reader[T, O, L]) get(ctx context.Context, cluster logicalcluster.Name, 
 		return nil, err
 	}
 	var obj O = new(T)
-	err = store.Get(logicalcluster.NewContext(ctx, cluster), r.resource.Key(namespace, name), storage.GetOptions{ResourceVersion: version}, obj)
+	err = store.Get(logicalcluster.NewContext(withoutGuard(ctx), cluster), r.resource.Key(namespace, name), storage.GetOptions{ResourceVersion: version}, obj)
 	if storage.IsNotFound(err) {
 		return nil, apierrors.NewNotFound(r.resource.GroupResource, name)
 	}

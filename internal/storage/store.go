@@ -66,6 +66,9 @@ func (s *store) Delete(ctx context.Context, key string, out runtime.Object, prec
 	if err != nil {
 		return err
 	}
+	if guard := s.guardFor(ctx); guard != nil {
+		preconditions, validate = guardedDelete(guard, key, preconditions, validate)
+	}
 	if err := s.Interface.Delete(ctx, key, out, preconditions, validate, cached, opts); err != nil {
 		return err
 	}
@@ -79,6 +82,9 @@ func (s *store) Get(ctx context.Context, key string, opts storage.GetOptions, ou
 	if err != nil {
 		return err
 	}
+	if guard := s.guardFor(ctx); guard != nil {
+		return refusal(s.guardedGet(ctx, guard, key, opts, out))
+	}
 	return refusal(s.Interface.Get(ctx, key, opts, out))
 }
 
@@ -89,6 +95,9 @@ func (s *store) GuaranteedUpdate(ctx context.Context, key string, destination ru
 	key, cluster, err := s.objectKey(ctx, key)
 	if err != nil {
 		return err
+	}
+	if guard := s.guardFor(ctx); guard != nil {
+		preconditions, tryUpdate = guardedUpdate(guard, key, preconditions, tryUpdate)
 	}
 	update := func(input runtime.Object, meta storage.ResponseMeta) (runtime.Object, *uint64, error) {
 		output, ttl, err := tryUpdate(input, meta)
