@@ -46,6 +46,7 @@ func (s *Server) buildControllers() error {
 		s.exportController,
 		s.defaultEndpointSliceController,
 		s.endpointSliceController,
+		s.providersController,
 	} {
 		c, err := build()
 		if err != nil {

@@ -161,11 +161,7 @@ func (w *Workspace) checkPolicies(ctx context.Context, r *resource, attributes a
 		if found.Spec.MaximalPermissionPolicy == nil || found.Spec.MaximalPermissionPolicy.Local == nil {
 			continue
 		}
-		allowed, err := w.Policy.MaximalPermission(ctx, provider.cluster, attributes)
-		switch {
-		case err != nil:
-			return err
-		case !allowed:
+		if !w.Policy.MaximalPermission(ctx, provider.cluster, attributes.GetUser(), attributes) {
 			return refused("the maximal permission policy of the export that %s is bound from does not allow verb %s", r.name, attributes.GetVerb())
 		}
 	}

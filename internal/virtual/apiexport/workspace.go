@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/forkless/kcp/internal/boundcrd"
@@ -29,9 +30,9 @@ type APIs interface {
 
 // Policy knows the maximal permission policies of exports.
 type Policy interface {
-	// MaximalPermission says whether the policy in the workspace of an export allows what
-	// attributes ask for.
-	MaximalPermission(ctx context.Context, cluster logicalcluster.Name, attributes authorizer.Attributes) (bool, error)
+	// MaximalPermission says whether the policy in the workspace of an export allows a user
+	// what attributes ask for.
+	MaximalPermission(ctx context.Context, cluster logicalcluster.Name, u user.Info, attributes authorizer.Attributes) bool
 }
 
 // Config is what a Workspace needs. All fields are required.
