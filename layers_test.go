@@ -28,9 +28,14 @@ var layers = []layer{
 		// What can be decided from its arguments alone.
 		name: "pure rules",
 		parts: []string{
-			"internal/apiversions", "internal/authn/identity", "internal/binding", "internal/features", "internal/permissionclaims",
-			"internal/schema", "internal/tenancy", "internal/version",
+			"internal/apiversions", "internal/authn/identity", "internal/features", "internal/permissionclaims", "internal/schema",
+			"internal/tenancy", "internal/version",
 		},
+	},
+	{
+		// What is decided by several of these rules, from arguments alone as well.
+		name:  "decisions",
+		parts: []string{"internal/binding"},
 	},
 	{
 		name:  "bootstrap objects",

@@ -94,9 +94,13 @@ func (s *Server) openStore(resource storage.Resource) error {
 	return err
 }
 
-// openStores opens the stores of all custom resources that cluster may have. Definitions
+// openStores opens the stores of all custom resources that cluster may have, bound ones
+// among them. Definitions
 // that were never established have none, and may be called like a resource of ours.
 func (s *Server) openStores(ctx context.Context, cluster logicalcluster.Name) error {
+	if err := s.openBoundStores(ctx, cluster); err != nil {
+		return err
+	}
 	definitions, err := s.definitions.List(ctx, cluster)
 	if err != nil {
 		return err

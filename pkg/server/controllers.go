@@ -1,10 +1,11 @@
 package server
 
 import (
+	"context"
 	"slices"
 	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 
 	"github.com/forkless/kcp/internal/catalog"
@@ -47,6 +48,7 @@ func (s *Server) buildControllers() error {
 		s.defaultEndpointSliceController,
 		s.endpointSliceController,
 		s.providersController,
+		s.bindingController,
 	} {
 		c, err := build()
 		if err != nil {
@@ -163,10 +165,12 @@ func (s *Server) endpointSliceController() (*controller.Controller, error) {
 func (s *Server) definitionController() (*controller.Controller, error) {
 	store, _ := s.layer.Store(cached.CustomResourceDefinitions)
 	var c *controller.Controller
-	reconciler := crd.NewReconciler(crd.Config{
+	s.ownDefinitions = crd.NewReconciler(crd.Config{
 		Definitions: s.definitions,
+		Clusters:    s.logicalClusters,
 		Catalog:     s.catalog,
-		Reserved:    s.reservedNames,
+		Reserved:    s.namesOfOthers,
+		Locks:       s.resourceLocks,
 		Enqueue:     func(key controller.Key) { c.Enqueue(key) },
 		Now:         time.Now,
 	})
@@ -176,12 +180,22 @@ func (s *Server) definitionController() (*controller.Controller, error) {
 		Sources: []controller.Source{{
 			Store:  store,
 			Prefix: cached.CustomResourceDefinitions.Prefix(),
-			Keys:   controller.OwnKey,
+			Keys:   ownDefinition,
 			Known:  func() []controller.Key { return knownDefinitions(s.catalog) },
 		}},
-		Reconcile: reconciler.Reconcile,
+		Reconcile: s.ownDefinitions.Reconcile,
 	})
 	return c, nil
+}
+
+// ownDefinition returns the key of a definition of a workspace. Those that bound schemas
+// have become are the business of bindings.
+func ownDefinition(obj runtime.Object) []controller.Key {
+	keys := controller.OwnKey(obj)
+	if len(keys) == 1 && keys[0].Cluster == cluster.BoundCRDs {
+		return nil
+	}
+	return keys
 }
 
 // knownDefinitions returns the keys of the definitions that the catalog serves.
@@ -193,37 +207,16 @@ func knownDefinitions(c *catalog.Catalog) []controller.Key {
 	return keys
 }
 
-// reservedNames returns the names of a group that no CustomResourceDefinition can have:
-// those of our own APIs and of the built-in ones. An API that only some clusters have is
-// reserved in all of them (the wildcard cluster has it): its store holds the objects of
-// all clusters, and would take those of a definition of its name for its own.
-func (s *Server) reservedNames(in cluster.Name, group string) crd.Names {
+// namesOfOthers returns the names of a group that no CustomResourceDefinition of a cluster
+// can have: those of bound, of our own and of built-in APIs.
+func (s *Server) namesOfOthers(ctx context.Context, in cluster.Name, group string) (crd.Names, error) {
 	names := crd.NewNames()
-	for _, served := range slices.Concat(s.system.Definitions(in), s.system.Definitions(cluster.Wildcard)) {
-		if served.Definition.CRD.Spec.Group == group {
-			names.Add(&served.Definition.CRD.Spec.Names)
-		}
-	}
-	groups, err := s.builtins.Groups()
+	bound, err := s.bindings.Names(ctx, in, group)
 	if err != nil {
-		// It would be a mistake in what upstream installs, found by the first test.
-		panic(err)
+		return names, err
 	}
-	for _, builtin := range groups {
-		if builtin.Name != group {
-			continue
-		}
-		for _, version := range builtin.Versions {
-			for _, resource := range version.Resources {
-				names.Add(&apiextensionsv1.CustomResourceDefinitionNames{
-					Plural:     resource.Resource,
-					Singular:   resource.SingularResource,
-					ShortNames: resource.ShortNames,
-					Kind:       resource.ResponseKind.Kind,
-					ListKind:   resource.ResponseKind.Kind + "List",
-				})
-			}
-		}
+	for _, rival := range slices.Concat(bound, s.reserved(in, group), s.reserved(cluster.Wildcard, group)) {
+		names.Add(&rival.Names)
 	}
-	return names
+	return names, nil
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/controllers/apibinding"
+	"github.com/forkless/kcp/internal/controllers/crd"
 	"github.com/forkless/kcp/internal/controllers/garbagecollector"
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/inflight"
@@ -46,6 +48,11 @@ type Server struct {
 	// their objects are stored.
 	boundDefinitions *boundcrd.Definitions
 	identities       *boundcrd.Identities
+	// bindings brings what is exported into workspaces, ownDefinitions what these define
+	// themselves. resourceLocks keep them from taking the same.
+	bindings       *apibinding.Controller
+	ownDefinitions *crd.Reconciler
+	resourceLocks  *controller.ClusterLocks
 
 	objectLimits objectlimit.Limits
 	// quotas knows the resource quotas, and quotaController counts what they count.
@@ -106,6 +113,7 @@ func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
 		connections:    route.NewConnections(),
 		builtins:       &discovery.Builtins{},
 		configurations: configurations.NewIndex(),
+		resourceLocks:  controller.NewClusterLocks(),
 		inFlight:       inflight.NewLimit(inFlight),
 		ready:          make(chan struct{}),
 		stopping:       newSignal(),

@@ -3,10 +3,8 @@ package crd
 import (
 	"context"
 	"errors"
-	"hash/maphash"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -16,6 +14,8 @@ import (
 
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/schema"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -26,8 +26,6 @@ const (
 
 	// coreGroup is what definitions call the core group, whose real name is empty.
 	coreGroup = "core"
-
-	lockCount = 64
 )
 
 // Definitions reads and writes CustomResourceDefinitions.
@@ -39,8 +37,18 @@ type Definitions interface {
 	// are claimed by it. The results are only read.
 	List(ctx context.Context, cluster logicalcluster.Name) ([]*apiextensionsv1.CustomResourceDefinition, error)
 	// UpdateStatus writes status and finalizers, and returns what has been stored. A
-	// definition whose last finalizer goes is deleted.
-	UpdateStatus(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error)
+	// definition whose last finalizer goes is deleted. lc, unless it is nil, is written in
+	// the same transaction.
+	UpdateStatus(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition,
+		lc *corev1alpha1.LogicalCluster) (*apiextensionsv1.CustomResourceDefinition, error)
+}
+
+// Clusters reads and writes LogicalClusters, in which it stands who has which resources. If
+// there is none, the error is a NotFound Status.
+type Clusters interface {
+	GetCached(ctx context.Context, cluster logicalcluster.Name) (*corev1alpha1.LogicalCluster, error)
+	GetCurrent(ctx context.Context, cluster logicalcluster.Name) (*corev1alpha1.LogicalCluster, error)
+	Update(ctx context.Context, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) error
 }
 
 // Catalog is told of definitions and knows their instances.
@@ -54,10 +62,13 @@ type Catalog interface {
 // Config is what a Reconciler needs. All fields are required.
 type Config struct {
 	Definitions Definitions
+	Clusters    Clusters
 	Catalog     Catalog
-	// Reserved returns the names that built-in and system resources have in a group of
-	// a cluster. The core group is the empty one.
-	Reserved func(cluster logicalcluster.Name, group string) Names
+	// Reserved returns the names that built-in, system and bound resources have in a group
+	// of a cluster, none older than the last write. The core group is the empty one.
+	Reserved func(ctx context.Context, cluster logicalcluster.Name, group string) (Names, error)
+	// Locks keep apart who takes and gives back resources of a cluster.
+	Locks *controller.ClusterLocks
 	// Enqueue makes the controller look at a definition.
 	Enqueue func(controller.Key)
 	// Now returns the time for conditions.
@@ -68,14 +79,11 @@ type Config struct {
 // concurrently, for different keys.
 type Reconciler struct {
 	config Config
-	seed   maphash.Seed
-	// locks keep definitions of one cluster from claiming names at the same time.
-	locks [lockCount]sync.Mutex
 }
 
 // NewReconciler returns a Reconciler.
 func NewReconciler(config Config) *Reconciler {
-	return &Reconciler{config: config, seed: maphash.MakeSeed()}
+	return &Reconciler{config: config}
 }
 
 // Reconcile looks at the definition that key names.
@@ -83,6 +91,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, key controller.Key) error {
 	crd, err := r.config.Definitions.Get(ctx, key.Cluster, key.Name)
 	if apierrors.IsNotFound(err) {
 		r.config.Catalog.Delete(key.Cluster, key.Name)
+		if err := r.unlock(ctx, key); err != nil {
+			return err
+		}
 		_, group, _ := strings.Cut(key.Name, ".")
 		return r.enqueueConflicting(ctx, key, group)
 	}
@@ -101,15 +112,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, key controller.Key) error {
 
 // establish writes the status of a definition that is to stay.
 func (r *Reconciler) establish(ctx context.Context, key controller.Key, crd *apiextensionsv1.CustomResourceDefinition) error {
-	lock := &r.locks[maphash.Comparable(r.seed, key.Cluster)%lockCount]
-	lock.Lock()
-	defer lock.Unlock()
+	defer r.config.Locks.Lock(key.Cluster)()
+	// Before the names are read: whoever takes some afterwards changes it.
+	lc, err := r.clusterOf(ctx, key.Cluster, crd)
+	if err != nil {
+		return err
+	}
 	inUse, err := r.namesInUse(ctx, key, crd)
 	if err != nil {
 		return err
 	}
 	status := Decide(Input{CRD: crd, InUse: inUse, Now: r.now()})
-	if equality.Semantic.DeepEqual(crd.Status, status) {
+	lc = locked(lc, crd, status)
+	if equality.Semantic.DeepEqual(crd.Status, status) && lc == nil {
 		return nil
 	}
 	// The API comes before the status that announces it: whoever reads that the
@@ -119,7 +134,7 @@ func (r *Reconciler) establish(ctx context.Context, key controller.Key, crd *api
 	if err := r.config.Catalog.Set(key.Cluster, &announced); err != nil {
 		return err
 	}
-	updated, err := r.write(ctx, key, crd, status, crd.Finalizers)
+	updated, err := r.write(ctx, key, &announced, lc)
 	if err != nil || updated == nil {
 		return errors.Join(err, r.config.Catalog.Set(key.Cluster, crd))
 	}
@@ -140,13 +155,7 @@ func (r *Reconciler) terminate(ctx context.Context, key controller.Key, crd *api
 		in.Remaining, in.Err = r.removeInstances(ctx, key, crd)
 	}
 	status, done := DecideTermination(in)
-	finalizers := crd.Finalizers
-	if done {
-		finalizers = slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
-			return f == apiextensionsv1.CustomResourceCleanupFinalizer
-		})
-	}
-	_, err := r.write(ctx, key, crd, status, finalizers)
+	err := r.writeTermination(ctx, key, crd, status, done)
 	switch {
 	case err != nil || in.Err != nil:
 		return errors.Join(in.Err, err)
@@ -155,6 +164,36 @@ func (r *Reconciler) terminate(ctx context.Context, key controller.Key, crd *api
 	default:
 		return nil
 	}
+}
+
+// writeTermination writes how far the end of a definition has come. What it had is free in
+// the transaction by which it goes.
+func (r *Reconciler) writeTermination(ctx context.Context, key controller.Key, crd *apiextensionsv1.CustomResourceDefinition,
+	status apiextensionsv1.CustomResourceDefinitionStatus, done bool,
+) error {
+	changed := *crd
+	changed.Status = status
+	if !done {
+		if equality.Semantic.DeepEqual(crd.Status, status) {
+			return nil
+		}
+		_, err := r.write(ctx, key, &changed, nil)
+		return err
+	}
+	changed.Finalizers = slices.DeleteFunc(slices.Clone(crd.Finalizers), func(f string) bool {
+		return f == apiextensionsv1.CustomResourceCleanupFinalizer
+	})
+	if len(changed.Finalizers) > 0 {
+		_, err := r.write(ctx, key, &changed, nil)
+		return err
+	}
+	defer r.config.Locks.Lock(key.Cluster)()
+	lc, err := r.current(ctx, key.Cluster)
+	if err != nil {
+		return err
+	}
+	_, err = r.write(ctx, key, &changed, unlocked(lc, schema.ResourceOf(crd)))
+	return err
 }
 
 // removeInstances asks all instances to go and returns those that have not yet.
@@ -169,20 +208,15 @@ func (r *Reconciler) removeInstances(ctx context.Context, key controller.Key, cr
 	return r.config.Catalog.Instances(ctx, key.Cluster, crd)
 }
 
-// write writes status and finalizers if they differ from crd's. It returns nil if
-// there was nothing to write, or if somebody else was faster: then an event brings
-// the definition back.
-func (r *Reconciler) write(ctx context.Context, key controller.Key, crd *apiextensionsv1.CustomResourceDefinition,
-	status apiextensionsv1.CustomResourceDefinitionStatus, finalizers []string,
+// write writes the status and the finalizers of a changed definition, and lc with them
+// unless that is nil. It returns nil if somebody else was faster: then an event brings the
+// definition back. If it is the LogicalCluster that has changed, nothing would: that is a
+// conflict.
+func (r *Reconciler) write(ctx context.Context, key controller.Key, changed *apiextensionsv1.CustomResourceDefinition,
+	lc *corev1alpha1.LogicalCluster,
 ) (*apiextensionsv1.CustomResourceDefinition, error) {
-	if equality.Semantic.DeepEqual(crd.Status, status) && slices.Equal(crd.Finalizers, finalizers) {
-		return nil, nil
-	}
-	changed := *crd
-	changed.Status = status
-	changed.Finalizers = finalizers
-	updated, err := r.config.Definitions.UpdateStatus(ctx, key.Cluster, &changed)
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+	updated, err := r.config.Definitions.UpdateStatus(ctx, key.Cluster, changed, lc)
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) && lc == nil {
 		return nil, nil
 	}
 	return updated, err
@@ -203,7 +237,17 @@ func (r *Reconciler) namesInUse(ctx context.Context, key controller.Key, crd *ap
 	if group == coreGroup {
 		group = ""
 	}
-	return inUse.Union(r.config.Reserved(key.Cluster, group)), nil
+	reserved, err := r.config.Reserved(ctx, key.Cluster, group)
+	return inUse.Union(reserved), err
+}
+
+// Freed makes the controller look at the definitions of a group of a cluster that lack a
+// name, since one may be free now. The core group is the empty one.
+func (r *Reconciler) Freed(ctx context.Context, cluster logicalcluster.Name, group string) error {
+	if group == "" {
+		group = coreGroup
+	}
+	return r.enqueueConflicting(ctx, controller.Key{Cluster: cluster}, group)
 }
 
 // enqueueConflicting makes the controller look at the other definitions of group that

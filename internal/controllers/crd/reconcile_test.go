@@ -15,6 +15,7 @@ import (
 
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -35,6 +36,7 @@ type world struct {
 	broken    error
 	queue     []controller.Key
 	writes    int
+	lc        corev1alpha1.LogicalCluster
 	*Reconciler
 }
 
@@ -43,11 +45,13 @@ func newWorld(t *testing.T, crds ...*apiextensionsv1.CustomResourceDefinition) *
 	w.Reconciler = NewReconciler(Config{
 		Definitions: w,
 		Catalog:     served{w},
-		Reserved: func(_ logicalcluster.Name, group string) Names {
+		Clusters:    clusters{w},
+		Locks:       controller.NewClusterLocks(),
+		Reserved: func(_ context.Context, _ logicalcluster.Name, group string) (Names, error) {
 			if group == "" {
-				return NewNames(apiextensionsv1.CustomResourceDefinitionNames{Plural: "configmaps", Kind: "ConfigMap"})
+				return NewNames(apiextensionsv1.CustomResourceDefinitionNames{Plural: "configmaps", Kind: "ConfigMap"}), nil
 			}
-			return NewNames()
+			return NewNames(), nil
 		},
 		Enqueue: w.enqueue,
 		Now:     func() time.Time { return now.Time },
@@ -94,10 +98,15 @@ func (w *world) List(context.Context, logicalcluster.Name) ([]*apiextensionsv1.C
 	return all, nil
 }
 
-func (w *world) UpdateStatus(_ context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (w *world) UpdateStatus(_ context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition,
+	lc *corev1alpha1.LogicalCluster,
+) (*apiextensionsv1.CustomResourceDefinition, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writes++
+	if lc != nil {
+		w.lc = *lc
+	}
 	w.enqueue(controller.Key{Cluster: cluster, Name: crd.Name})
 	if crd.DeletionTimestamp != nil && len(crd.Finalizers) == 0 {
 		delete(w.crds, crd.Name)
@@ -105,6 +114,22 @@ func (w *world) UpdateStatus(_ context.Context, cluster logicalcluster.Name, crd
 	}
 	w.crds[crd.Name] = crd.DeepCopy()
 	return crd, nil
+}
+
+// clusters has the only LogicalCluster of a world.
+type clusters struct{ *world }
+
+func (c clusters) GetCached(context.Context, logicalcluster.Name) (*corev1alpha1.LogicalCluster, error) {
+	return c.lc.DeepCopy(), nil
+}
+
+func (c clusters) GetCurrent(context.Context, logicalcluster.Name) (*corev1alpha1.LogicalCluster, error) {
+	return c.lc.DeepCopy(), nil
+}
+
+func (c clusters) Update(_ context.Context, _ logicalcluster.Name, lc *corev1alpha1.LogicalCluster) error {
+	c.lc = *lc
+	return nil
 }
 
 // served is the catalog of a world.

@@ -13,6 +13,7 @@ import (
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/storage/removal"
 	"github.com/forkless/kcp/internal/tenancy/phase"
+	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -21,14 +22,14 @@ import (
 // may need them to be reached and let go.
 var kept = []storage.Resource{
 	cached.LogicalClusters,
-	cached.CustomResourceDefinitions,
+	cached.CustomResourceDefinitions, cached.APIBindings,
 	cached.Namespaces,
 	cached.Roles, cached.RoleBindings, cached.ClusterRoles, cached.ClusterRoleBindings,
 }
 
-// cleanupFinalizer is the one by which a definition waits for its instances. It holds
-// nothing here: the instances go with the cluster.
-const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io"
+// cleanupFinalizers are those by which definitions and bindings wait for their instances.
+// They hold nothing here: the instances go with the cluster.
+var cleanupFinalizers = []string{"customresourcecleanup.apiextensions.k8s.io", apisv1alpha1.APIBindingFinalizer}
 
 // empty deletes what can be deleted the ordinary way and returns what is held by
 // finalizers. If nothing is held it deletes nothing: the caller does that at one go.
@@ -73,5 +74,5 @@ func (r *reconciler) empty(ctx context.Context, cluster logicalcluster.Name) (*p
 
 // holding returns the finalizers that keep an object from going.
 func holding(accessor metav1.Object) []string {
-	return slices.DeleteFunc(slices.Clone(accessor.GetFinalizers()), func(f string) bool { return f == cleanupFinalizer })
+	return slices.DeleteFunc(slices.Clone(accessor.GetFinalizers()), func(f string) bool { return slices.Contains(cleanupFinalizers, f) })
 }

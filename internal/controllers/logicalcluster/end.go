@@ -103,7 +103,7 @@ func (r *reconciler) purge(ctx context.Context, cluster logicalcluster.Name, res
 // transactions leaves the definitions of what is left, and the LogicalCluster, which says
 // that there is more to do.
 func inOrder(resources []storage.Resource) []storage.Resource {
-	telling := []storage.Resource{cached.CustomResourceDefinitions, cached.LogicalClusters}
+	telling := []storage.Resource{cached.CustomResourceDefinitions, cached.APIBindings, cached.LogicalClusters}
 	return slices.SortedStableFunc(slices.Values(resources), func(a, b storage.Resource) int {
 		return slices.Index(telling, a) - slices.Index(telling, b)
 	})

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/forkless/kcp/internal/storage"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -46,6 +47,15 @@ func (r DefinitionReader) Get(ctx context.Context, cluster logicalcluster.Name, 
 	return convertDefinition(crd)
 }
 
+// GetCurrent is Get from etcd instead of the watch cache.
+func (r DefinitionReader) GetCurrent(ctx context.Context, cluster logicalcluster.Name, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd, err := r.reader.GetCurrent(ctx, cluster, "", name)
+	if err != nil {
+		return nil, err
+	}
+	return convertDefinition(crd)
+}
+
 // List returns the definitions of a cluster, none older than the last write.
 func (r DefinitionReader) List(ctx context.Context, cluster logicalcluster.Name) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	crds, err := r.reader.ListCurrent(ctx, cluster, "")
@@ -63,15 +73,47 @@ func (r DefinitionReader) List(ctx context.Context, cluster logicalcluster.Name)
 	return converted, nil
 }
 
+// Add adds to batch the creation of a definition, or its change if it has a resource
+// version.
+func (r DefinitionReader) Add(batch *storage.Batch, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) error {
+	wanted, err := internalDefinition(crd)
+	switch {
+	case err != nil:
+		return err
+	case crd.ResourceVersion == "":
+		batch.Create(CustomResourceDefinitions, cluster, wanted)
+	default:
+		batch.Update(CustomResourceDefinitions, cluster, wanted)
+	}
+	return nil
+}
+
+// Delete removes crd, whatever its finalizers, unless it has changed.
+func (r DefinitionReader) Delete(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) error {
+	wanted, err := internalDefinition(crd)
+	if err != nil {
+		return err
+	}
+	batch := r.layer.NewBatch()
+	batch.Delete(CustomResourceDefinitions, cluster, wanted)
+	return batch.Commit(ctx)
+}
+
 // UpdateStatus writes the status and the finalizers of crd, which must be as it is
 // stored otherwise, and returns what has been stored. A definition that is being
-// deleted goes with its last finalizer.
-func (r DefinitionReader) UpdateStatus(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
-	wanted := &apiextensions.CustomResourceDefinition{}
-	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd.DeepCopy(), wanted, nil); err != nil {
+// deleted goes with its last finalizer. lc is the LogicalCluster of the cluster, which is
+// written in the same transaction; nil if it is not to be.
+func (r DefinitionReader) UpdateStatus(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition,
+	lc *corev1alpha1.LogicalCluster,
+) (*apiextensionsv1.CustomResourceDefinition, error) {
+	wanted, err := internalDefinition(crd)
+	if err != nil {
 		return nil, err
 	}
 	batch := r.layer.NewBatch()
+	if lc != nil {
+		batch.Update(LogicalClusters, cluster, lc)
+	}
 	if crd.DeletionTimestamp != nil && len(crd.Finalizers) == 0 {
 		batch.Delete(CustomResourceDefinitions, cluster, wanted)
 	} else {
@@ -84,6 +126,11 @@ func (r DefinitionReader) UpdateStatus(ctx context.Context, cluster logicalclust
 		return nil, err
 	}
 	return crd, nil
+}
+
+func internalDefinition(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	out := &apiextensions.CustomResourceDefinition{}
+	return out, apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd.DeepCopy(), out, nil)
 }
 
 func convertDefinition(in *apiextensions.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {

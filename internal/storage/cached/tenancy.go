@@ -2,6 +2,7 @@ package cached
 
 import (
 	"context"
+	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -13,12 +14,13 @@ import (
 
 // LogicalClusterReader reads LogicalClusters.
 type LogicalClusterReader struct {
+	layer  *storage.Layer
 	reader *storage.Reader[corev1alpha1.LogicalCluster, *corev1alpha1.LogicalCluster, *corev1alpha1.LogicalClusterList]
 }
 
 // NewLogicalClusterReader returns a reader over layer.
 func NewLogicalClusterReader(layer *storage.Layer) LogicalClusterReader {
-	return LogicalClusterReader{storage.NewReader[corev1alpha1.LogicalCluster](layer, LogicalClusters,
+	return LogicalClusterReader{layer: layer, reader: storage.NewReader[corev1alpha1.LogicalCluster](layer, LogicalClusters,
 		func() *corev1alpha1.LogicalClusterList { return &corev1alpha1.LogicalClusterList{} },
 		func(l *corev1alpha1.LogicalClusterList) []corev1alpha1.LogicalCluster { return l.Items })}
 }
@@ -42,6 +44,17 @@ func (r LogicalClusterReader) GetCached(ctx context.Context, cluster logicalclus
 // GetCurrent is Get from etcd instead of the watch cache.
 func (r LogicalClusterReader) GetCurrent(ctx context.Context, cluster logicalcluster.Name) (*corev1alpha1.LogicalCluster, error) {
 	return r.reader.GetCurrent(ctx, cluster, "", corev1alpha1.LogicalClusterName)
+}
+
+// Update writes lc, or returns a Conflict Status error if it has changed or is gone.
+func (r LogicalClusterReader) Update(ctx context.Context, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) error {
+	batch := r.layer.NewBatch()
+	batch.Update(LogicalClusters, cluster, lc)
+	err := batch.Commit(ctx)
+	if errors.Is(err, storage.ErrBatchConflict) {
+		return apierrors.NewConflict(LogicalClusters.GroupResource, lc.Name, err)
+	}
+	return err
 }
 
 // List returns the LogicalClusters of all clusters.
