@@ -55,7 +55,9 @@ func TestGuardHides(t *testing.T) {
 	}
 	paint(t, store, "red", "red")
 	paint(t, store, "blue", "blue")
-	ignored := func(input runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) { return input, nil, nil }
+	ignored := func(input runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) {
+		return input, nil, nil
+	}
 	other := types.UID("other")
 	for name, do := range map[string]func(name string) error{
 		"Get": func(name string) error {

@@ -11,6 +11,8 @@ import (
 	"github.com/forkless/kcp/internal/authn/admin"
 	"github.com/forkless/kcp/internal/authn/serviceaccount"
 	"github.com/forkless/kcp/internal/authz"
+	"github.com/forkless/kcp/internal/builtin"
+	"github.com/forkless/kcp/internal/virtual"
 	"github.com/forkless/kcp/pkg/server/options"
 )
 
@@ -30,6 +32,14 @@ func (s *Server) buildAuthorization() error {
 		LogicalClusters:  s.logicalClusters,
 		Exports:          boundExports{s},
 		Audited:          s.options.Audit.PolicyFile != "",
+	})
+	if err != nil {
+		return err
+	}
+	s.virtual, err = virtual.New(virtual.Config{
+		AlwaysAllowPaths: s.options.Authorization.AlwaysAllowPaths,
+		Clusters:         s.logicalClusters,
+		Serializer:       builtin.Codecs,
 	})
 	return err
 }

@@ -39,7 +39,7 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 		TypedKind:           typedKind,
 		Converter:           converter,
 		Admission:           admit,
-		Authorizer:          s.authorizer,
+		Authorizer:          s.virtual.Authorizer(s.authorizer),
 		KindsChanged:        s.kindsChanged,
 		MinRequestTimeout:   time.Duration(config.MinRequestTimeout) * time.Second,
 		MaxRequestBodyBytes: config.MaxRequestBodyBytes,

@@ -18,19 +18,25 @@ import (
 // chain wraps handler, which serves authorized requests, with everything that comes
 // before. It is to be read from the bottom: the last filter sees a request first.
 func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Handler {
-	handler = s.apis(handler)
+	builtin := handler
+	handler = s.apis(builtin)
 	handler = route.WithWildcardGuard(handler, c.Serializer)
 	handler = authz.WithDeepReviews(handler)
+	handler = s.virtual.Handler(handler, builtin)
 
 	handler = filterlatency.TrackCompleted(handler)
 	handler = filters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
 	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "authorization")
 
+	// Who uses a virtual workspace takes the seats of his own workspace, and may be
+	// whom that one lets him.
+	handler = route.AtTarget(handler)
 	handler = inflight.With(handler, s.inFlight, c.LongRunningFunc)
 	handler = route.WithoutProcessPaths(handler)
 
 	handler = filterlatency.TrackCompleted(handler)
 	handler = impersonation.With(handler, s.authorizer.Silent(), c.Serializer)
+	handler = route.AtHome(handler)
 	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "impersonation")
 	handler = filterlatency.TrackCompleted(handler)
 	handler = filters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
@@ -71,11 +77,14 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	// before it, and both before authentication: what is denied later is denied for
 	// its place as well.
 	handler = filters.WithRequestInfo(handler, c.RequestInfoResolver)
+	virtual := handler
 	handler = route.WithoutInactive(handler, s.logicalClusters, c.Serializer)
 	if c.AuditBackend != nil {
-		handler = s.withAuditedCluster(handler)
+		handler, virtual = s.withAuditedCluster(handler), s.withAuditedCluster(virtual)
 	}
 	handler = route.WithCluster(handler, s.resolver, c.Serializer)
+	// Whether a cluster is inactive is told behind authorization there.
+	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Segments, c.Serializer)
 	handler = serviceaccount.WithHome(handler)
 	handler = filters.WithRequestReceivedTimestamp(handler)
 	handler = serverfilters.WithPanicRecovery(handler, c.RequestInfoResolver)

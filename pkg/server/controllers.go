@@ -47,6 +47,7 @@ func (s *Server) buildControllers() error {
 		s.exportController,
 		s.defaultEndpointSliceController,
 		s.endpointSliceController,
+		s.providersController,
 		s.bindingController,
 	} {
 		c, err := build()

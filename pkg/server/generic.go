@@ -41,6 +41,7 @@ func (s *Server) buildGeneric() error {
 		return err
 	}
 	s.buildDocuments(config)
+	s.addVirtualWorkspaces()
 	if s.generic, err = config.Complete(nil).New("kcp", genericapiserver.NewEmptyDelegate()); err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	config.LoopbackClientConfig = &rest.Config{Host: s.options.URLs.Base}
 	config.Authentication.Authenticator = authenticate
 	config.Authentication.APIAudiences = s.options.Authentication.APIAudiences
-	config.Authorization.Authorizer = s.authorizer
+	config.Authorization.Authorizer = s.virtual.Authorizer(s.authorizer)
 	config.AdmissionControl = admit
 	config.OpenAPIV3Config = builtin.OpenAPIV3Config("kcp", effectiveVersion().Info().GitVersion)
 	config.OpenAPIConfig = builtin.OpenAPIConfig("kcp", effectiveVersion().Info().GitVersion)

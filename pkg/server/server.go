@@ -25,6 +25,8 @@ import (
 	"github.com/forkless/kcp/internal/route"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/internal/virtual"
+	"github.com/forkless/kcp/internal/virtual/apiexport"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/server/options"
 )
@@ -68,12 +70,15 @@ type Server struct {
 	// rootCA are the certificates that clients trust the server by, in PEM.
 	rootCA string
 	// system are the definitions that every cluster has, builtins the built-in groups.
-	system      catalog.Source
-	builtins    *discovery.Builtins
-	catalog     *catalog.Catalog
-	kinds       *catalog.Kinds
-	discovery   *discovery.Discovery
-	openapi     *openapi.OpenAPI
+	system    catalog.Source
+	builtins  *discovery.Builtins
+	catalog   *catalog.Catalog
+	kinds     *catalog.Kinds
+	discovery *discovery.Discovery
+	openapi   *openapi.OpenAPI
+	// virtual are the virtual workspaces, providers that of exports among them.
+	virtual     *virtual.Frame
+	providers   *apiexport.Workspace
 	controllers []*controller.Controller
 	// configurations are the webhooks and admission policies of all clusters.
 	configurations *configurations.Index

@@ -1,0 +1,39 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/forkless/kcp/internal/builtin"
+	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/internal/virtual/apiexport"
+)
+
+// addVirtualWorkspaces adds the virtual workspaces there are to their frame.
+func (s *Server) addVirtualWorkspaces() {
+	s.providers = apiexport.New(apiexport.Config{
+		APIs:        s.sharing,
+		Definitions: s.boundDefinitions,
+		Identities:  s.identities,
+		Catalog:     s.catalog,
+		Discovery:   s.discovery,
+		OpenAPI:     s.openapi,
+		Authorizer:  s.authorizer.Silent(),
+		Policy:      s.authorizer,
+		Serializer:  builtin.Codecs,
+	})
+	s.virtual.Add(s.providers)
+}
+
+// providersController tells the virtual workspace of exports what changes.
+func (s *Server) providersController() (*controller.Controller, error) {
+	exports, ok := s.layer.Store(cached.APIExports)
+	if !ok {
+		return nil, fmt.Errorf("the store of %s is not open", cached.APIExports.GroupResource)
+	}
+	conversions, ok := s.layer.Store(cached.APIConversions)
+	if !ok {
+		return nil, fmt.Errorf("the store of %s is not open", cached.APIConversions.GroupResource)
+	}
+	return s.providers.Controller(apiexport.Stores{Exports: exports, Conversions: conversions}), nil
+}
