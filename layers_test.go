@@ -45,7 +45,7 @@ var layers = []layer{
 		name: "mechanisms",
 		parts: []string{
 			"internal/authn", "internal/authz", "internal/builtin", "internal/discovery", "internal/exportref", "internal/inflight",
-			"internal/metrics", "internal/openapi", "internal/quota", "internal/rootdir", "internal/route", "internal/servingcert",
+			"internal/memory", "internal/metrics", "internal/openapi", "internal/quota", "internal/rootdir", "internal/route", "internal/servingcert",
 			"internal/storage",
 		},
 	},

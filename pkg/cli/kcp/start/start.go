@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/forkless/kcp/internal/launch"
+	"github.com/forkless/kcp/internal/memory"
 	"github.com/forkless/kcp/internal/version"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/server/options"
@@ -107,6 +108,9 @@ func (o *Options) Run(ctx context.Context) (err error) {
 func (o *Options) serve(ctx context.Context, server Server, view view, claim *launch.Claim) error {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx) }()
+	resting, stop := context.WithCancel(ctx)
+	defer stop()
+	go memory.ReleaseAtRest(resting)
 
 	ready, told := server.Ready(), ctx.Done()
 	for {

@@ -1,0 +1,87 @@
+package memory
+
+import (
+	"context"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+)
+
+const (
+	// interval is how often the process is looked at.
+	interval = time.Second
+	// quiet is how much a process at rest allocates in an interval, at most: health
+	// checks and the odd request.
+	quiet = 4 << 20
+	// slack is how much the process may hold beyond what is live, beside a part of that.
+	slack     = 16 << 20
+	slackPart = 8
+	// worth is how much has to be allocated after memory was given back until it is looked
+	// into again: a process in which something holds on to memory is left alone.
+	worth = 32 << 20
+)
+
+// ReleaseAtRest gives memory back whenever the process has come to rest, until ctx ends.
+// It is about the process as a whole, so there should be one.
+func ReleaseAtRest(ctx context.Context) {
+	ticks := time.NewTicker(interval)
+	defer ticks.Stop()
+	var w watcher
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+			if w.atRest(read()) {
+				debug.FreeOSMemory()
+			}
+		}
+	}
+}
+
+// usage is what a process has and does.
+type usage struct {
+	// allocated is everything ever allocated on the heap, live what the last garbage
+	// collection found in use, and held what the heap takes of the system's memory. All
+	// are in bytes.
+	allocated, live, held uint64
+}
+
+// watcher notices when a process comes to rest.
+type watcher struct {
+	// before is how it was an interval ago, released what had been allocated when memory
+	// was last given back.
+	before   usage
+	released uint64
+	started  bool
+}
+
+// atRest says whether memory should be given back now.
+func (w *watcher) atRest(now usage) bool {
+	before, started := w.before, w.started
+	w.before, w.started = now, true
+	switch {
+	case !started, now.allocated-before.allocated > quiet:
+		return false
+	case now.held <= now.live+now.live/slackPart+slack:
+		return false
+	case w.released != 0 && now.allocated-w.released < worth:
+		return false
+	}
+	w.released = now.allocated
+	return true
+}
+
+// read returns the usage of this process.
+func read() usage {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/allocs:bytes"},
+		{Name: "/gc/heap/live:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
+	}
+	metrics.Read(samples)
+	value := func(i int) uint64 { return samples[i].Value.Uint64() }
+	return usage{allocated: value(0), live: value(1), held: value(2) + value(3) + value(4)}
+}

@@ -1,0 +1,93 @@
+package memory
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+)
+
+const mb = 1 << 20
+
+func TestAtRest(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		seen   []usage
+		want   []bool
+	}{
+		{
+			"nothing is known of the first look",
+			[]usage{{allocated: 500 * mb, live: 100 * mb, held: 300 * mb}},
+			[]bool{false},
+		},
+		{
+			"once after work, not again while nothing happens",
+			[]usage{
+				{allocated: 500 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 600 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 601 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 602 * mb, live: 100 * mb, held: 300 * mb},
+			},
+			[]bool{false, false, true, false},
+		},
+		{
+			"again after more work",
+			[]usage{
+				{allocated: 601 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 602 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 800 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 801 * mb, live: 100 * mb, held: 300 * mb},
+			},
+			[]bool{false, true, false, true},
+		},
+		{
+			"little is to be had",
+			[]usage{
+				{allocated: 601 * mb, live: 100 * mb, held: 120 * mb},
+				{allocated: 602 * mb, live: 100 * mb, held: 120 * mb},
+			},
+			[]bool{false, false},
+		},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			var w watcher
+			for i, now := range test.seen {
+				if got := w.atRest(now); got != test.want[i] {
+					t.Errorf("look %d: got %t", i, got)
+				}
+			}
+		})
+	}
+}
+
+func TestMemoryIsGivenBack(t *testing.T) {
+	garbage := make([][]byte, 0, 128)
+	for range cap(garbage) {
+		garbage = append(garbage, make([]byte, mb))
+	}
+	runtime.GC()
+	held := read().held
+	runtime.KeepAlive(garbage)
+	garbage = nil
+	_ = garbage
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ReleaseAtRest(ctx)
+	}()
+	defer func() { cancel(); <-ended }()
+	// Go notices garbage when more is made, or every other minute.
+	runtime.GC()
+	poll := time.NewTicker(10 * time.Millisecond)
+	defer poll.Stop()
+	for read().held > held-64*mb {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the heap held %d MB, and holds %d MB", held/mb, read().held/mb)
+		case <-poll.C:
+		}
+	}
+}
