@@ -40,6 +40,15 @@ const (
 	OriginalStatusAppliedClaimsAnnotationKey = "apis.v1alpha2.kcp.io/v1alpha1-status-applied-permission-claims"
 )
 
+// StatusAnnotations returns the keys of annotations that hold a part of the status, in
+// either version.
+func StatusAnnotations() []string {
+	return []string{
+		StatusExportClaimsAnnotationKey, StatusAppliedClaimsAnnotationKey,
+		OriginalStatusExportClaimsAnnotationKey, OriginalStatusAppliedClaimsAnnotationKey,
+	}
+}
+
 // metaFor returns the metadata of the converted object, whose annotations may be changed.
 func metaFor(in *metav1.ObjectMeta) metav1.ObjectMeta {
 	out := *in

@@ -6,9 +6,10 @@ import (
 	apiextensionsapi "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/forkless/kcp/internal/schema"
 )
 
 // apiextensions serves definitions as objects. What they define is served elsewhere.
@@ -24,12 +25,6 @@ func apiextensions(config *Config, _ *shared) (storages, error) {
 		"customresourcedefinitions/status": customresourcedefinition.NewStatusREST(ExtensionsScheme, definitions),
 	}, nil
 }
-
-// undottedGroups are the groups of Kubernetes without a dot in their names, which
-// upstream refuses to definitions, because it serves them itself. A workspace has none
-// of their workloads, so that whoever wants them there brings definitions. The core
-// group is called so in definitions only.
-var undottedGroups = sets.New("core", "apps", "autoscaling", "batch", "extensions", "policy")
 
 // createDefinition validates new definitions as upstream does, but for the group.
 type createDefinition struct{ rest.RESTCreateStrategy }
@@ -47,11 +42,11 @@ func (s updateDefinition) ValidateUpdate(ctx context.Context, obj, old runtime.O
 	return tolerateGroup(obj, s.RESTUpdateStrategy.ValidateUpdate(ctx, obj, old))
 }
 
-// tolerateGroup removes what upstream says against a group without a dot. Its other
+// tolerateGroup removes what upstream says against a group of Kubernetes without a dot. Its other
 // rules about groups stay: that one cannot be changed, say.
 func tolerateGroup(obj runtime.Object, errs field.ErrorList) field.ErrorList {
 	crd, ok := obj.(*apiextensionsapi.CustomResourceDefinition)
-	if !ok || !undottedGroups.Has(crd.Spec.Group) {
+	if !ok || !schema.MayLackDot(crd.Spec.Group) {
 		return errs
 	}
 	var remaining field.ErrorList

@@ -30,10 +30,15 @@ func NewResolver(paths tenancy.Paths, exports Exports) *Resolver {
 	return &Resolver{paths: paths, exports: exports}
 }
 
+// Cluster is the function of that name over the Resolver's reader.
+func (r *Resolver) Cluster(ctx context.Context, from logicalcluster.Name, path string) (logicalcluster.Name, error) {
+	return Cluster(ctx, r.paths, from, path)
+}
+
 // Cluster returns the logical cluster that path, in an object in from, leads to, or an
 // error that IsNotFound knows. A path of one segment is a cluster name and is not looked
 // up: there need not be such a cluster.
-func (r *Resolver) Cluster(ctx context.Context, from logicalcluster.Name, path string) (logicalcluster.Name, error) {
+func Cluster(ctx context.Context, paths tenancy.Paths, from logicalcluster.Name, path string) (logicalcluster.Name, error) {
 	if path == "" {
 		return from, nil
 	}
@@ -41,7 +46,7 @@ func (r *Resolver) Cluster(ctx context.Context, from logicalcluster.Name, path s
 	if err != nil || parsed == logicalcluster.Wildcard.Path() {
 		return logicalcluster.Name{}, &notFoundError{path: path}
 	}
-	cluster, err := r.paths.Resolve(ctx, parsed)
+	cluster, err := paths.Resolve(ctx, parsed)
 	switch {
 	case apierrors.IsNotFound(err):
 		return logicalcluster.Name{}, &notFoundError{path: path}

@@ -64,7 +64,7 @@ func TestPlugin(t *testing.T) {
 				r.Operation, r.Old = admission.Update, admissiontest.Unstructured(t, c.old)
 			}
 			ctx := admissiontest.In(t, logicalcluster.Root)
-			plugin := deletionfinalizer.New()
+			plugin := deletionfinalizer.New(deletionfinalizer.LogicalClusters)
 			if err := plugin.Admit(ctx, r.Attributes(), nil); err != nil {
 				t.Fatal(err)
 			}
@@ -87,6 +87,6 @@ func TestLostInBetween(t *testing.T) {
 		Old:       admissiontest.Unstructured(t, object),
 		User:      admissiontest.Masters(),
 	}
-	err := deletionfinalizer.New().Validate(admissiontest.In(t, logicalcluster.Root), r.Attributes(), nil)
-	admissiontest.Check(t, "a webhook cannot take it off", err, "must be there")
+	err := deletionfinalizer.New(deletionfinalizer.LogicalClusters).Validate(admissiontest.In(t, logicalcluster.Root), r.Attributes(), nil)
+	admissiontest.Check(t, "a webhook cannot take it off", err, "is required")
 }

@@ -6,20 +6,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"github.com/forkless/kcp/internal/admission/bind"
 	"github.com/forkless/kcp/internal/admission/request"
+	"github.com/forkless/kcp/internal/exportref"
 	"github.com/forkless/kcp/internal/tenancy"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
-)
-
-const (
-	// bindVerb is the verb on an export that lets users bind it.
-	bindVerb = "bind"
-
-	apisGroup   = "apis.kcp.io"
-	apisVersion = "v1alpha2"
 )
 
 // checkBind says whether the caller may bind the exports that t, in cluster, lists
@@ -42,35 +35,21 @@ func (p *Plugin) checkBind(ctx context.Context, a admission.Attributes, cluster 
 			if err != nil {
 				return request.Failed(a, err)
 			}
-			return request.Denied(a, "no permission to bind to export %s:%s", path, reference.Export)
+			return request.Denied(a, "unable to create or update WorkspaceType: no permission to bind to export %s:%s", path, reference.Export)
 		}
 	}
 	return nil
 }
 
 func (p *Plugin) mayBind(ctx context.Context, a admission.Attributes, cluster logicalcluster.Name, reference tenancyv1alpha1.APIExportReference) (bool, error) {
-	if reference.Path != "" {
-		path, err := logicalcluster.ParsePath(reference.Path)
-		if err != nil || path == logicalcluster.Wildcard.Path() {
-			return false, nil //nolint:nilerr // because what is no path is as forbidden as one that leads nowhere
-		}
-		cluster, err = p.paths.Resolve(ctx, path)
-		switch {
-		case apierrors.IsNotFound(err):
-			return false, nil
-		case err != nil:
-			return false, err
-		}
+	cluster, err := exportref.Cluster(ctx, p.paths, cluster, reference.Path)
+	switch {
+	case exportref.IsNotFound(err):
+		return false, nil
+	case err != nil:
+		return false, err
 	}
-	return p.authorizer.AllowedIn(ctx, cluster, authorizer.AttributesRecord{
-		User:            a.GetUserInfo(),
-		Verb:            bindVerb,
-		APIGroup:        apisGroup,
-		APIVersion:      apisVersion,
-		Resource:        "apiexports",
-		Name:            reference.Export,
-		ResourceRequest: true,
-	})
+	return bind.Allowed(ctx, p.authorizer, a, cluster, reference.Export)
 }
 
 // shownPath returns the path of the export as the caller would write it.

@@ -5,36 +5,28 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"github.com/forkless/kcp/internal/admission/bind"
 	"github.com/forkless/kcp/internal/admission/request"
 	"github.com/forkless/kcp/internal/tenancy"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
-	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // Name of the plugin.
 const Name = "tenancy.kcp.io/WorkspaceType"
-
-// BindAuthorizer answers what users may do in other logical clusters.
-type BindAuthorizer interface {
-	// AllowedIn says whether the policy of cluster allows what attributes ask for,
-	// whether or not the user may enter cluster.
-	AllowedIn(ctx context.Context, cluster logicalcluster.Name, attributes authorizer.Attributes) (bool, error)
-}
 
 // Plugin is the plugin.
 type Plugin struct {
 	*admission.Handler
 	clusters   tenancy.Clusters
 	paths      tenancy.Paths
-	authorizer BindAuthorizer
+	authorizer bind.Authorizer
 }
 
 var _ admission.ValidationInterface = &Plugin{}
 
 // New returns the plugin.
-func New(clusters tenancy.Clusters, paths tenancy.Paths, authorizer BindAuthorizer) *Plugin {
+func New(clusters tenancy.Clusters, paths tenancy.Paths, authorizer bind.Authorizer) *Plugin {
 	return &Plugin{
 		Handler:    admission.NewHandler(admission.Create, admission.Update),
 		clusters:   clusters,
