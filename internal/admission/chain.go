@@ -9,6 +9,11 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/certificates/signing"
 	"k8s.io/kubernetes/plugin/pkg/admission/certificates/subjectrestriction"
 
+	"github.com/forkless/kcp/internal/admission/apibinding"
+	"github.com/forkless/kcp/internal/admission/apiexport"
+	"github.com/forkless/kcp/internal/admission/apiexportendpointslice"
+	"github.com/forkless/kcp/internal/admission/apiresourceschema"
+	"github.com/forkless/kcp/internal/admission/bind"
 	"github.com/forkless/kcp/internal/admission/clusterannotation"
 	"github.com/forkless/kcp/internal/admission/deletionfinalizer"
 	"github.com/forkless/kcp/internal/admission/informers"
@@ -29,6 +34,8 @@ import (
 	"github.com/forkless/kcp/internal/admission/workspace"
 	"github.com/forkless/kcp/internal/admission/workspacetype"
 	"github.com/forkless/kcp/internal/admission/workspacetypeexists"
+	"github.com/forkless/kcp/internal/exportref"
+	"github.com/forkless/kcp/internal/permissionclaims"
 	"github.com/forkless/kcp/internal/tenancy"
 )
 
@@ -45,6 +52,9 @@ type Config struct {
 	Types    tenancy.Types
 	Clusters tenancy.Clusters
 	Paths    tenancy.Paths
+
+	// Exports reads APIExports, and knows all that a client has been told of.
+	Exports exportref.Exports
 
 	// Namespaces reads namespaces.
 	Namespaces namespacelifecycle.Namespaces
@@ -83,6 +93,7 @@ func Plugins(config Config) []Plugin {
 	access := &policies.Access{
 		Sources: config.Configurations, Objects: config.Objects, ParamKind: config.ParamKind, Authorizer: config.Authorizer,
 	}
+	mayBind := bind.Access{Exports: exportref.NewResolver(config.Paths, config.Exports), Authorizer: config.Authorizer}
 	return []Plugin{
 		// What need not be looked at any further goes first.
 		{namespacelifecycle.Name, namespacelifecycle.New(config.Namespaces, config.Clusters)},
@@ -92,11 +103,16 @@ func Plugins(config Config) []Plugin {
 		{subjectrestriction.PluginName, subjectrestriction.NewPlugin()},
 		{ownerreferences.Name, ownerreferences.New(config.Mapper, config.Authorizer)},
 
+		{apiresourceschema.Name, apiresourceschema.New()},
 		{workspace.Name, workspace.New(config.Clusters)},
-		{deletionfinalizer.Name, deletionfinalizer.New()},
+		{deletionfinalizer.LogicalClusters.Name, deletionfinalizer.New(deletionfinalizer.LogicalClusters)},
 		{workspacetype.Name, workspacetype.New(config.Clusters, config.Paths, config.Authorizer)},
 		{workspacetypeexists.Name, workspacetypeexists.New(resolver, config.Clusters, config.Authorizer)},
 		{logicalcluster.Name, logicalcluster.New()},
+		{apiexport.Name, apiexport.New(permissionclaims.NeedsIdentity)},
+		{apibinding.Name, apibinding.New(mayBind)},
+		{deletionfinalizer.APIBindings.Name, deletionfinalizer.New(deletionfinalizer.APIBindings)},
+		{apiexportendpointslice.Name, apiexportendpointslice.New(mayBind)},
 
 		// What workspaces have configured comes behind what sets fields and before what
 		// guards them. Webhooks change objects before policies do, and check them after.
@@ -121,6 +137,8 @@ func New(config Config) (admission.Interface, error) {
 	switch {
 	case config.Types == nil || config.Clusters == nil || config.Paths == nil:
 		return nil, errors.New("admission needs readers of types, clusters and paths")
+	case config.Exports == nil:
+		return nil, errors.New("admission needs a reader of exports")
 	case config.Namespaces == nil:
 		return nil, errors.New("admission needs a reader of namespaces")
 	case config.ObjectLimits.Clusters == nil || config.ObjectCounts == nil:

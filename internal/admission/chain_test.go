@@ -63,7 +63,7 @@ func config(t testing.TB) admission.Config {
 	tree := tenancytest.New(t)
 	tree.AddCluster("root:org", "root:organization")
 	return admission.Config{
-		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Namespaces: active{}, Authorizer: yes{},
+		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Exports: admissiontest.Exports{}, Namespaces: active{}, Authorizer: yes{},
 		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{},
 		Configurations: informers.Sources{Index: admissiontest.NoConfigurations(), Namespaces: cached.NamespaceReader{}},
 		Mapper:         func(logicalcluster.Name) meta.RESTMapper { return meta.NewDefaultRESTMapper(nil) },
@@ -94,6 +94,8 @@ func TestOrder(t *testing.T) {
 		"tenancy.kcp.io/LogicalClusterDeletionFinalizer",
 		"tenancy.kcp.io/WorkspaceTypeExists",
 		"core.kcp.io/LogicalCluster",
+		"apis.kcp.io/APIBinding",
+		"apis.kcp.io/APIBindingDeletionFinalizer",
 		"apis.kcp.io/MutatingWebhook",
 		"KCPMutatingAdmissionPolicy",
 		"apis.kcp.io/ReservedNames",
@@ -106,11 +108,16 @@ func TestOrder(t *testing.T) {
 	wantValidating := []string{
 		"CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction",
 		"OwnerReferencesPermissionEnforcement",
+		"tenancy.kcp.io/APIResourceSchema",
 		"tenancy.kcp.io/Workspace",
 		"tenancy.kcp.io/LogicalClusterDeletionFinalizer",
 		"tenancy.kcp.io/WorkspaceType",
 		"tenancy.kcp.io/WorkspaceTypeExists",
 		"core.kcp.io/LogicalCluster",
+		"apis.kcp.io/APIExport",
+		"apis.kcp.io/APIBinding",
+		"apis.kcp.io/APIBindingDeletionFinalizer",
+		"apis.kcp.io/APIExportEndpointSlice",
 		"KCPValidatingAdmissionPolicy",
 		"apis.kcp.io/ValidatingWebhook",
 		"apis.kcp.io/ReservedCRDAnnotations",
@@ -165,6 +172,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"Types":          func(c *admission.Config) { c.Types = nil },
 		"Clusters":       func(c *admission.Config) { c.Clusters = nil },
 		"Paths":          func(c *admission.Config) { c.Paths = nil },
+		"Exports":        func(c *admission.Config) { c.Exports = nil },
 		"Namespaces":     func(c *admission.Config) { c.Namespaces = nil },
 		"Limits":         func(c *admission.Config) { c.ObjectLimits.Clusters = nil },
 		"Counts":         func(c *admission.Config) { c.ObjectCounts = nil },

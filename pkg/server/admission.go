@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -15,6 +16,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/policies"
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/storage/cached"
+	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -27,6 +29,7 @@ func (s *Server) admission() (admission.Interface, error) {
 		Types:          s.workspaceTypes,
 		Clusters:       s.logicalClusters,
 		Paths:          s.resolver,
+		Exports:        knownExports{s.sharing},
 		ObjectLimits:   s.objectLimits,
 		ObjectCounts:   s.layer,
 		Quotas:         s.quotas,
@@ -39,6 +42,19 @@ func (s *Server) admission() (admission.Interface, error) {
 		ParamKind: s.paramKind,
 		Structure: s.typeConverter,
 	})
+}
+
+// knownExports reads exports from memory, but nobody is told from memory alone that there is
+// none: who has created one may refer to it at once.
+type knownExports struct{ sharing *cached.APIs }
+
+// Export implements exportref.Exports.
+func (e knownExports) Export(ctx context.Context, cluster logicalcluster.Name, name string) (*apisv1alpha2.APIExport, error) {
+	export, err := e.sharing.Export(ctx, cluster, name)
+	if apierrors.IsNotFound(err) {
+		return e.sharing.CurrentExport(ctx, cluster, name)
+	}
+	return export, err
 }
 
 // paramKind returns the resource that serves a kind in a cluster.

@@ -14,8 +14,8 @@ import (
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 )
 
-// Name of the plugin.
-const Name = "apis.kcp.io/APIResourceSchema"
+// Name of the plugin, which clients of kcp know it by.
+const Name = "tenancy.kcp.io/APIResourceSchema"
 
 // Plugin is the plugin.
 type Plugin struct{ *admission.Handler }

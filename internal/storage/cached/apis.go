@@ -50,6 +50,11 @@ func (a *APIs) Export(ctx context.Context, cluster logicalcluster.Name, name str
 	return a.exports.Get(ctx, cluster, "", name)
 }
 
+// CurrentExport is Export from etcd instead of the watch cache.
+func (a *APIs) CurrentExport(ctx context.Context, cluster logicalcluster.Name, name string) (*apisv1alpha2.APIExport, error) {
+	return a.exports.GetCurrent(ctx, cluster, "", name)
+}
+
 // Exports returns the APIExports of a cluster, or of all for the wildcard.
 func (a *APIs) Exports(ctx context.Context, cluster logicalcluster.Name) ([]apisv1alpha2.APIExport, error) {
 	return a.exports.List(ctx, cluster, "")
