@@ -55,7 +55,11 @@ func checkLabels(u *unstructured.Unstructured, wanted map[string]string) field.E
 
 // keepStatusAnnotations makes annotations that are part of the status what they were:
 // v1alpha1 has the status of claims partly in annotations, and nobody may write a status.
-func keepStatusAnnotations(u *unstructured.Unstructured, old runtime.Object) {
+func keepStatusAnnotations(obj, old runtime.Object) {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return
+	}
 	var before map[string]string
 	if stored, ok := old.(*unstructured.Unstructured); ok {
 		before = stored.GetAnnotations()

@@ -38,6 +38,7 @@ func (p *Plugin) Admit(ctx context.Context, a admission.Attributes, _ admission.
 	if !concerns(a) || a.GetSubresource() != "" {
 		return nil
 	}
+	keepStatusAnnotations(a.GetObject(), a.GetOldObject())
 	u, binding, err := read(a.GetObject())
 	if err != nil || binding.Spec.Reference.Export == nil {
 		return nil //nolint:nilerr // because what cannot be read will be refused, with better words
@@ -47,7 +48,6 @@ func (p *Plugin) Admit(ctx context.Context, a admission.Attributes, _ admission.
 	if err != nil {
 		return err
 	}
-	keepStatusAnnotations(u, a.GetOldObject())
 	target, err := p.access.Find(ctx, export.Path, export.Name)
 	if err != nil {
 		return request.Failed(a, err)
