@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 )
 
 var schemaBehaviors = map[string]behavior{
@@ -105,6 +108,16 @@ func schemaImmutable(t *testing.T, s suite) {
 	c.must(http.StatusOK, "PATCH", path, `{metadata: {labels: {a: b}, annotations: {c: d}}}`)
 	c.must(http.StatusOK, "PATCH", path, `{spec: {scope: Namespaced}}`)
 	c.must(http.StatusOK, "APPLY", path+"?fieldManager=me&force=true", schema("today.widgets.example.com"))
+	// To write the same once more, in other words, is to do nothing.
+	for _, words := range [][]string{nil, {"plural: widgets,", "plural: widgets, shortNames: [],"}, {"served: true, storage: true,", "served: true, storage: true, subresources: {}, additionalPrinterColumns: [],"}} {
+		c.update(http.StatusOK, path, func(u *unstructured.Unstructured) {
+			version := u.GetResourceVersion()
+			if err := yaml.Unmarshal([]byte(schema("today.widgets.example.com", words...)), &u.Object); err != nil {
+				t.Fatal(err)
+			}
+			u.SetResourceVersion(version)
+		})
+	}
 
 	c.must(http.StatusCreated, "POST", v1+"/apiresourceschemas",
 		schema("a.widgets.foo.k8s.io, annotations: {api-approved.kubernetes.io: 'https://example.com/1'}", "group: example.com", "group: foo.k8s.io"))

@@ -5,8 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
 
@@ -36,10 +34,11 @@ func (p *Plugin) Validate(ctx context.Context, a admission.Attributes, _ admissi
 	}
 	var errs field.ErrorList
 	if a.GetOperation() == admission.Update {
-		errs, err = validateUpdate(schema, a.GetObject(), a.GetOldObject())
+		old, err := request.As[apisv1alpha1.APIResourceSchema](a.GetOldObject())
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
+		errs = validateUpdate(schema, old)
 	} else {
 		errs = validate(ctx, schema)
 	}
@@ -51,30 +50,11 @@ func (p *Plugin) Validate(ctx context.Context, a admission.Attributes, _ admissi
 
 // validateUpdate does not look at the spec a second time: what was right when it was
 // created must not hold up a change of its labels after the rules have become stricter.
-func validateUpdate(schema *apisv1alpha1.APIResourceSchema, object, old runtime.Object) (field.ErrorList, error) {
-	spec, err := specOf(object)
-	if err != nil {
-		return nil, err
-	}
-	oldSpec, err := specOf(old)
-	if err != nil {
-		return nil, err
-	}
+func validateUpdate(schema, old *apisv1alpha1.APIResourceSchema) field.ErrorList {
 	errs := validateApproval(schema)
-	if !equality.Semantic.DeepEqual(spec, oldSpec) {
+	// As Go types, for which a list that is empty is the same as none.
+	if !equality.Semantic.DeepEqual(schema.Spec, old.Spec) {
 		errs = append(errs, field.Invalid(field.NewPath("spec"), field.OmitValueType{}, "is immutable"))
 	}
-	return errs, nil
-}
-
-// specOf returns the spec of a schema as clients see it.
-func specOf(obj runtime.Object) (any, error) {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return u.Object["spec"], nil
-	}
-	schema, err := request.As[apisv1alpha1.APIResourceSchema](obj)
-	if err != nil {
-		return nil, err
-	}
-	return schema.Spec, nil
+	return errs
 }

@@ -115,7 +115,7 @@ type APIResourceVersion struct {
 	// subresources are status and scale, where objects have them.
 	//
 	// +optional
-	Subresources apiextensionsv1.CustomResourceSubresources `json:"subresources,omitempty"`
+	Subresources apiextensionsv1.CustomResourceSubresources `json:"subresources,omitempty,omitzero"`
 
 	// additionalPrinterColumns are the columns of tables beside the name.
 	//
