@@ -5,13 +5,15 @@
 //
 //   - pkg/logicalcluster and pkg/apis are the vocabulary: names and paths of workspaces,
 //     and our API kinds. Clients import them.
-//   - internal/schema, internal/tenancy, internal/authn/identity, internal/features and
-//     internal/version are rules that can be decided without asking anybody.
+//   - internal/schema, internal/tenancy, internal/authn/identity, internal/features,
+//     internal/apiversions and their like are rules that can be decided without asking
+//     anybody.
 //   - config holds what is embedded in the server and put into a new installation.
 //   - internal/storage is the seam of tenancy: one place puts the cluster of a request
 //     into storage keys. Beside it are the other mechanisms: internal/builtin,
-//     internal/authn, internal/authz, internal/discovery, internal/inflight,
-//     internal/metrics, internal/openapi, internal/quota, internal/route. Above them
+//     internal/authn, internal/authz, internal/discovery, internal/exportref,
+//     internal/inflight, internal/metrics, internal/openapi, internal/quota,
+//     internal/route. Above them
 //     internal/controller tells those who act on it what happens in storage.
 //   - internal/catalog answers which resources exist in a workspace. It and its
 //     neighbors are the domains: they know what workspaces, bindings and shards mean.
