@@ -10,19 +10,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata"
 
 	"github.com/forkless/kcp/internal/servertest"
-	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
-	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 )
 
 var (
-	schemas = apisv1alpha1.GroupVersion.WithResource("apiresourceschemas")
-	cowboys = schema.GroupVersionResource{Group: "wildwest.dev", Version: "v1alpha1", Resource: "cowboys"}
+	cowboys = servertest.Cowboys
 	crds    = apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")
 )
 
@@ -32,55 +28,23 @@ func identified(r schema.GroupVersionResource, identity string) schema.GroupVers
 	return r
 }
 
-func cowboySchema() *apisv1alpha1.APIResourceSchema {
-	return &apisv1alpha1.APIResourceSchema{
-		ObjectMeta: metav1.ObjectMeta{Name: "today.cowboys.wildwest.dev"},
-		Spec: apisv1alpha1.APIResourceSchemaSpec{
-			Group: cowboys.Group,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "cowboys", Singular: "cowboy", Kind: "Cowboy", ListKind: "CowboyList"},
-			Scope: apiextensionsv1.NamespaceScoped,
-			Versions: []apisv1alpha1.APIResourceVersion{{
-				Name: cowboys.Version, Served: true, Storage: true,
-				Schema: runtime.RawExtension{Raw: []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{"intent":{"type":"string"}}}}}`)},
-			}},
-		},
-	}
-}
-
 // newCowboyProvider makes a workspace that exports cowboys, with the identity of key, and
 // returns it with that identity.
 func newCowboyProvider(t testing.TB, server *servertest.Server, key string) (workspace, string) {
 	t.Helper()
 	w := newWorkspace(t, server)
-	create(w, schemas, "APIResourceSchema", cowboySchema())
 	create(w, secrets, "Secret", secret("default", "identity", key))
-	create(w, exports, "APIExport", newExport("wildwest", secretRef("default", "identity"), func(e *apisv1alpha2.APIExport) {
-		e.Spec.Resources = []apisv1alpha2.ResourceSchema{{
-			Name: cowboys.Resource, Group: cowboys.Group, Schema: "today.cowboys.wildwest.dev",
-			Storage: apisv1alpha2.ResourceSchemaStorage{CRD: &apisv1alpha2.ResourceSchemaStorageCRD{}},
-		}}
-	}))
-	return w, eventually(w, exports, "", "wildwest", "an identity", hasIdentity).Status.IdentityHash
+	export := servertest.Export(t, w.config, "wildwest", secretRef("default", "identity"), servertest.CowboySchema())
+	return w, export.Status.IdentityHash
 }
 
 // newConsumer makes a workspace that has bound the export of provider and has a cowboy.
 func newConsumer(t testing.TB, server *servertest.Server, provider workspace, cowboy string) workspace {
 	t.Helper()
 	w := newWorkspace(t, server)
-	create(w, bindings, "APIBinding", newBinding("wildwest", provider.path, "wildwest"))
-	eventually(w, bindings, "", "wildwest", "the export to be bound", func(b apisv1alpha2.APIBinding) bool {
-		return b.Status.Phase == apisv1alpha2.APIBindingPhaseBound
-	})
-	w.mustCreate(newCowboy(cowboy))
+	servertest.Bind(t, w.config, provider.path, "wildwest")
+	w.mustCreate(servertest.Cowboy(cowboy))
 	return w
-}
-
-func newCowboy(name string) *unstructured.Unstructured {
-	cowboy := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"intent": "ride"}}}
-	cowboy.SetGroupVersionKind(cowboys.GroupVersion().WithKind("Cowboy"))
-	cowboy.SetNamespace("default")
-	cowboy.SetName(name)
-	return cowboy
 }
 
 func (w workspace) mustCreate(cowboy *unstructured.Unstructured) {
@@ -163,8 +127,8 @@ func TestRequestsByIdentity(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer events.Stop()
-		a.mustCreate(newCowboy("of-another-identity"))
-		as(t, server.In(t, "base", cluster), "").mustCreate(newCowboy("new"))
+		a.mustCreate(servertest.Cowboy("of-another-identity"))
+		as(t, server.In(t, "base", cluster), "").mustCreate(servertest.Cowboy("new"))
 		if event := <-events.ResultChan(); event.Type != watch.Added || event.Object.(metav1.Object).GetName() != "new" {
 			t.Errorf("the watch tells of %s %v", event.Type, event.Object)
 		}
@@ -189,7 +153,7 @@ func TestRequestsByIdentity(t *testing.T) {
 		own := newWorkspace(t, server)
 		create(own, crds, "CustomResourceDefinition", cowboyDefinition())
 		servertest.Eventually(t, "the definition to be served", func() (bool, any) {
-			_, err := own.resource(cowboys, "default").Create(t.Context(), newCowboy("of-its-own"), metav1.CreateOptions{})
+			_, err := own.resource(cowboys, "default").Create(t.Context(), servertest.Cowboy("of-its-own"), metav1.CreateOptions{})
 			return err == nil, err
 		})
 		client, err := metadata.NewForConfig(server.As(t, "admin-token", "*"))
@@ -228,7 +192,7 @@ func cowboyDefinition() *apiextensionsv1.CustomResourceDefinition {
 	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "cowboys.wildwest.dev"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: cowboys.Group, Names: cowboySchema().Spec.Names, Scope: apiextensionsv1.NamespaceScoped,
+			Group: cowboys.Group, Names: servertest.CowboySchema().Spec.Names, Scope: apiextensionsv1.NamespaceScoped,
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
 				Name: cowboys.Version, Served: true, Storage: true,
 				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}},
