@@ -31,6 +31,8 @@ func (c *counting) Open(resource storage.Resource, _ storage.Kind) (apistorage.I
 	return emptyStore{}, nil
 }
 
+func (c *counting) LastWriteOfAll() uint64 { return 0 }
+
 func (c *counting) CloseResource(resource storage.Resource) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,7 @@ func (c *Catalog) Bindings(visit func(cluster logicalcluster.Name, binding strin
 // LookupIdentity returns what any cluster has bound of resource under the identity of an
 // export.
 func (c *Catalog) LookupIdentity(resource apischema.GroupResource, identityHash string) (schema.Served, bool) {
-	return c.index.withIdentity(resource, identityHash)
+	return c.index.withIdentity(resource, identityHash, "")
 }
 
 // applyBound brings what has been derived from bound definitions up to date.
@@ -61,6 +61,9 @@ func (c *Catalog) applyBound(cluster logicalcluster.Name, change boundChange) {
 	}
 	if !change.happened {
 		return
+	}
+	for _, first := range change.first {
+		c.watches.cut(watchKey{cluster: logicalcluster.Wildcard, resource: first.Definition.GroupResource()})
 	}
 	if c.config.KindsChanged != nil {
 		c.config.KindsChanged(cluster)
@@ -92,8 +95,8 @@ type boundEntry struct {
 type boundChange struct {
 	happened      bool
 	before, after []schema.Served
-	// dropped is what no cluster uses any more.
-	dropped []schema.Served
+	// dropped is what no cluster uses any more, first what none has used before.
+	dropped, first []schema.Served
 }
 
 // boundBy returns what a binding gives to a cluster.
@@ -133,6 +136,7 @@ func (x *index) bind(cluster logicalcluster.Name, binding string, version uint64
 		return boundChange{}
 	}
 	change := boundChange{happened: true, before: bound.served}
+	change.first = x.unused(served)
 	interned := x.internBound(key, served)
 	if found {
 		change.dropped = x.releaseBound(bound.key)
@@ -206,16 +210,32 @@ func (x *index) eachBinding(visit func(cluster logicalcluster.Name, binding stri
 	}
 }
 
-// withIdentity returns what any binding gives of resource under an identity.
-func (x *index) withIdentity(resource apischema.GroupResource, identityHash string) (schema.Served, bool) {
+// unused returns those of served whose definitions no cluster has. The caller holds mu.
+func (x *index) unused(served []schema.Served) []schema.Served {
+	var unused []schema.Served
+	for _, s := range served {
+		if x.definitions[apiKey{hash: s.Definition.Hash, identity: s.Identity}] == nil {
+			unused = append(unused, s)
+		}
+	}
+	return unused
+}
+
+// withIdentity returns what any binding gives of resource under an identity, one that
+// serves version unless that is empty. Where bindings differ it is always the same one.
+func (x *index) withIdentity(resource apischema.GroupResource, identityHash, version string) (found schema.Served, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	for _, interned := range x.bound {
-		if served, ok := find(interned.value, resource); ok && served.Export.IdentityHash == identityHash {
-			return served, true
+		served, has := find(interned.value, resource)
+		if !has || served.Export.IdentityHash != identityHash || version != "" && !served.Definition.Serves(version) {
+			continue
+		}
+		if !ok || served.Definition.Hash > found.Definition.Hash {
+			found, ok = served, true
 		}
 	}
-	return schema.Served{}, false
+	return found, ok
 }
 
 func (e *clusterEntry) findBinding(name string) (int, bool) {

@@ -108,12 +108,12 @@ func TestIdentitiesAreKeptApart(t *testing.T) {
 	x.bind(cluster(1), "x", 1, bound(t, identityA, "a"))
 	x.bind(cluster(2), "x", 1, bound(t, identityB, "a"))
 	for _, identity := range []string{identityA, identityB} {
-		served, ok := x.withIdentity(resource("a"), identity)
+		served, ok := x.withIdentity(resource("a"), identity, "v1")
 		if !ok || served.Identity != identity {
 			t.Errorf("identity %s: got %+v, %t", identity, served, ok)
 		}
 	}
-	if _, ok := x.withIdentity(resource("a"), "cccc"); ok {
+	if _, ok := x.withIdentity(resource("a"), "cccc", ""); ok {
 		t.Error("there is something of an identity that nobody has bound")
 	}
 	x.unbind(cluster(1), "x")
@@ -123,7 +123,7 @@ func TestIdentitiesAreKeptApart(t *testing.T) {
 	if !x.defines(storage.Resource{GroupResource: resource("a"), Identity: identityB}) {
 		t.Error("the store of another identity would be closed")
 	}
-	if _, ok := x.withIdentity(resource("a"), identityA); ok {
+	if _, ok := x.withIdentity(resource("a"), identityA, ""); ok {
 		t.Error("the identity is still found")
 	}
 }

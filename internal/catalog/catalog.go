@@ -156,6 +156,9 @@ func (c *Catalog) apply(cluster logicalcluster.Name, change change) {
 	if change.before != change.after && c.config.KindsChanged != nil {
 		c.config.KindsChanged(cluster)
 	}
+	if change.first {
+		c.watches.cut(watchKey{cluster: logicalcluster.Wildcard, resource: change.after.GroupResource()})
+	}
 	if change.before == nil || change.before == change.after {
 		return
 	}

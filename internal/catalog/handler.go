@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/forkless/kcp/internal/catalog/compiled"
+	"github.com/forkless/kcp/internal/route"
 	"github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -30,6 +31,10 @@ func (c *Catalog) Handler(builtin http.Handler) http.Handler {
 		cluster, ok := logicalcluster.FromContext(req.Context())
 		if !ok {
 			builtin.ServeHTTP(w, req)
+			return
+		}
+		if identityHash, ok := route.Identity(req.Context()); ok {
+			c.serveIdentity(w, req, info, cluster, identityHash)
 			return
 		}
 		resource := apischema.GroupResource{Group: info.APIGroup, Resource: info.Resource}

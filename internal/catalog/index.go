@@ -49,6 +49,8 @@ type change struct {
 	before, after *schema.Definition
 	// dropped is set if no cluster uses the definition any more.
 	dropped *schema.Definition
+	// first says that no cluster had the definition that is after before.
+	first bool
 }
 
 func newIndex(source Source) *index {
@@ -130,9 +132,10 @@ func (x *index) set(cluster logicalcluster.Name, crd *apiextensionsv1.CustomReso
 		entry = &clusterEntry{}
 		x.clusters[cluster] = entry
 	}
+	first := x.definitions[apiKey{hash: definition.Hash, identity: storage.CustomResources}] == nil
 	definition = x.use(definition, storage.CustomResources)
 	after := schema.Served{Definition: definition, Identity: storage.CustomResources, Terminating: terminating}
-	result := change{after: definition}
+	result := change{after: definition, first: first}
 	if i := entry.find(crd.Name); i >= 0 {
 		result.before = entry.own[i].Definition
 		result.dropped = x.drop(result.before, storage.CustomResources)
@@ -181,17 +184,23 @@ func (x *index) settle(cluster logicalcluster.Name, entry *clusterEntry, base []
 	x.merge(entry, base)
 }
 
-// anyOf returns one of the definitions that clusters have of resource themselves and
-// that serve version.
-func (x *index) anyOf(resource apischema.GroupResource, version string) (*schema.Definition, bool) {
+// anyOf returns one of the definitions that clusters have of resource, themselves or by a
+// binding, that serves version, and the identities under which there are objects of
+// resource, sorted. ok is false if there is none.
+func (x *index) anyOf(resource apischema.GroupResource, version string) (definition *schema.Definition, identities []string, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	found := map[string]struct{}{}
 	for key, interned := range x.definitions {
-		if key.identity == storage.CustomResources && interned.value.GroupResource() == resource && interned.value.Serves(version) {
-			return interned.value, true
+		if interned.value.GroupResource() != resource {
+			continue
+		}
+		found[key.identity] = struct{}{}
+		if interned.value.Serves(version) {
+			definition = interned.value
 		}
 	}
-	return nil, false
+	return definition, slices.Sorted(maps.Keys(found)), definition != nil
 }
 
 // defines says whether any cluster has a definition of resource itself, or has bound one.

@@ -13,8 +13,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/forkless/kcp/internal/catalog/compiled"
+	"github.com/forkless/kcp/internal/catalog/view"
 	"github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // originalVersionKey is the annotation that says which version an object is stored in,
@@ -22,8 +24,9 @@ import (
 const originalVersionKey = "kcp.io/original-api-version"
 
 // serveMetadata serves a list or watch, across all clusters, of a resource that is
-// defined by clusters themselves, and says whether it did. The clusters' schemas have
-// nothing to do with each other, so that nothing but the metadata can be had.
+// defined by clusters themselves or bound from exports, whatever their identities, and
+// says whether it did. The schemas have nothing to do with each other, so that nothing but
+// the metadata can be had.
 func (c *Catalog) serveMetadata(w http.ResponseWriter, req *http.Request, info *request.RequestInfo) bool {
 	if info.Verb != "list" && info.Verb != "watch" {
 		return false
@@ -33,12 +36,18 @@ func (c *Catalog) serveMetadata(w http.ResponseWriter, req *http.Request, info *
 		return false
 	}
 	resource := apischema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
-	definition, ok := c.index.anyOf(resource, info.APIVersion)
+	if info.Verb == "watch" {
+		// It ends when there is a new identity. Before that is known which there are.
+		ctx, end := c.watches.begin(req.Context(), watchKey{cluster: logicalcluster.Wildcard, resource: resource})
+		defer end()
+		req = req.WithContext(ctx)
+	}
+	definition, identities, ok := c.index.anyOf(resource, info.APIVersion)
 	if !ok {
 		return false
 	}
-	served := schema.Served{Definition: metadataDefinition(definition, info.APIVersion), Identity: storage.CustomResources}
-	version, err := c.metadataVersion(served, info.APIVersion)
+	served := schema.Served{Definition: metadataDefinition(definition, info.APIVersion), Identity: identities[0]}
+	version, err := c.metadataVersion(served, info.APIVersion, identities)
 	if err != nil {
 		refuse(w, req, info, err)
 		return true
@@ -50,12 +59,17 @@ func (c *Catalog) serveMetadata(w http.ResponseWriter, req *http.Request, info *
 	return true
 }
 
-// metadataVersion compiles a definition that shows objects of any schema. That takes
-// little and is done for each request.
-func (c *Catalog) metadataVersion(served schema.Served, name string) (*compiled.Version, error) {
+// metadataVersion compiles a definition that shows objects of any schema, of all of
+// identities. That takes little and is done for each request.
+func (c *Catalog) metadataVersion(served schema.Served, name string, identities []string) (*compiled.Version, error) {
 	config, err := c.apis.configFor(served)
 	if err != nil {
 		return nil, err
+	}
+	if len(identities) > 1 {
+		if config.Shared, err = c.union(served.Definition.GroupResource(), identities); err != nil {
+			return nil, err
+		}
 	}
 	config.AnySchema = true
 	config.Annotate = func(u *unstructured.Unstructured) map[string]string {
@@ -66,6 +80,28 @@ func (c *Catalog) metadataVersion(served schema.Served, name string) (*compiled.
 		return nil, err
 	}
 	return api.Version(name)
+}
+
+// union returns the stores of the objects of a resource that have one of identities, as
+// one.
+func (c *Catalog) union(resource apischema.GroupResource, identities []string) (*view.Shared, error) {
+	var joined view.Shared
+	all := &union{lastWrite: c.config.Stores.LastWriteOfAll}
+	for _, identity := range identities {
+		of := storage.Resource{GroupResource: resource, Identity: identity}
+		shared, err := c.stores.get(of)
+		if err != nil {
+			return nil, err
+		}
+		waitReady(shared)
+		if len(all.parts) == 0 {
+			joined = *shared
+			all.Interface = shared.Interface
+		}
+		all.parts = append(all.parts, unionPart{Interface: shared.Interface, prefix: of.Prefix()})
+	}
+	joined.Interface = all
+	return &joined, nil
 }
 
 // metadataDefinition returns a definition of the resource and kind of one of the

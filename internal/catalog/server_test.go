@@ -22,9 +22,11 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/filters"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	apistorage "k8s.io/apiserver/pkg/storage"
+	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
 	"github.com/forkless/kcp/internal/catalog"
+	"github.com/forkless/kcp/internal/route"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -75,7 +77,8 @@ func newServer(t testing.TB, options ...option) *server {
 		http.Error(w, "builtin", http.StatusNotFound)
 	})
 	resolver := &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis", "api"), GrouplessAPIPrefixes: sets.NewString("api")}
-	handler := filters.WithRequestInfo(filters.WithAuditInit(filters.WithWarningRecorder(c.Handler(builtin))), resolver)
+	handler := filters.WithAuditInit(filters.WithWarningRecorder(c.Handler(builtin)))
+	handler = filters.WithRequestInfo(route.WithIdentity(handler, scheme.Codecs), resolver)
 	s := &server{Catalog: c, t: t, layer: layer, http: httptest.NewServer(withCluster(handler))}
 	t.Cleanup(s.http.CloseClientConnections)
 	return s
@@ -151,13 +154,16 @@ func (s *server) must(code int, method, path, body string, headers ...header) re
 }
 
 // watch returns the events of a watch, which ends with the test.
-func (s *server) watch(path string) <-chan metav1.WatchEvent {
+func (s *server) watch(path string, headers ...header) <-chan metav1.WatchEvent {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s.t.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.http.URL+path, nil)
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	for _, h := range headers {
+		req.Header.Set(h.key, h.value)
 	}
 	resp, err := s.http.Client().Do(req)
 	if err != nil {

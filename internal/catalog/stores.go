@@ -24,6 +24,8 @@ import (
 type Opener interface {
 	Open(resource storage.Resource, kind storage.Kind) (apistorage.Interface, error)
 	CloseResource(resource storage.Resource)
+	// LastWriteOfAll returns the version of the last write to any resource that is open.
+	LastWriteOfAll() uint64
 }
 
 // openTimeout is how long a request waits for the watch cache of a store that has

@@ -106,7 +106,8 @@ func isReachableInactive(path string) bool {
 }
 
 // WithWildcardGuard lets only lists and watches through to the wildcard cluster, and
-// no resource request without a cluster. It comes behind authorization, which lets
+// no resource request without a cluster. There, namespaces of one name have nothing to do
+// with each other, so none can be asked for. It comes behind authorization, which lets
 // only privileged callers get here.
 func WithWildcardGuard(next http.Handler, errorCodec runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -122,6 +123,9 @@ func WithWildcardGuard(next http.Handler, errorCodec runtime.NegotiatedSerialize
 				"the request names no logical cluster: resources are found below /clusters/<workspace path>"))
 		case cluster.IsWildcard() && info.Verb != "list" && info.Verb != "watch":
 			writeError(w, r, errorCodec, wildcardNotAllowed(info))
+		case cluster.IsWildcard() && info.Namespace != "":
+			writeError(w, r, errorCodec, apierrors.NewBadRequest(
+				"cross-cluster LIST and WATCH are required to be cross-namespace: not namespace "+info.Namespace))
 		default:
 			next.ServeHTTP(w, r)
 		}

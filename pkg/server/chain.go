@@ -76,6 +76,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	// Upstream's request info sees the URL without the cluster, so routing comes
 	// before it, and both before authentication: what is denied later is denied for
 	// its place as well.
+	handler = route.WithIdentity(handler, c.Serializer)
 	handler = filters.WithRequestInfo(handler, c.RequestInfoResolver)
 	virtual := handler
 	handler = route.WithoutInactive(handler, s.logicalClusters, c.Serializer)

@@ -6,17 +6,21 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/forkless/kcp/internal/admission/configurations"
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// boundExports tells authorization where bound resources come from. The catalog is there
-// by the time requests come.
+// boundExports tells authorization and admission where bound resources come from. The
+// catalog is there by the time requests come.
 type boundExports struct{ server *Server }
 
-var _ authz.Exports = boundExports{}
+var (
+	_ authz.Exports        = boundExports{}
+	_ configurations.Bound = boundExports{}
+)
 
-// BoundFrom implements authz.Exports.
+// BoundFrom implements authz.Exports and configurations.Bound.
 func (b boundExports) BoundFrom(in logicalcluster.Name, resource schema.GroupResource) (cluster logicalcluster.Name, name string, ok bool) {
 	served, ok := b.server.catalog.Lookup(in, resource)
 	if !ok || !served.IsBound() {

@@ -109,15 +109,15 @@ func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		options:        prepared,
-		connections:    route.NewConnections(),
-		builtins:       &discovery.Builtins{},
-		configurations: configurations.NewIndex(),
-		resourceLocks:  controller.NewClusterLocks(),
-		inFlight:       inflight.NewLimit(inFlight),
-		ready:          make(chan struct{}),
-		stopping:       newSignal(),
+		options:       prepared,
+		connections:   route.NewConnections(),
+		builtins:      &discovery.Builtins{},
+		resourceLocks: controller.NewClusterLocks(),
+		inFlight:      inflight.NewLimit(inFlight),
+		ready:         make(chan struct{}),
+		stopping:      newSignal(),
 	}
+	s.configurations = configurations.NewIndex(boundExports{s})
 	if err := s.openStorage(ctx); err != nil {
 		_ = prepared.Listener.Close()
 		return nil, err

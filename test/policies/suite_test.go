@@ -58,6 +58,7 @@ func TestPolicies(t *testing.T) {
 		"Warn":               warn,
 		"DryRun":             dryRun,
 		"Callers":            callers,
+		"BoundObjects":       boundObjects,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,6 +26,8 @@ type Index struct {
 	// ctx ends with the Index, and all instances end with it.
 	ctx   context.Context
 	close context.CancelFunc
+	// bound may be nil: nothing is bound then.
+	bound Bound
 	// synced is closed when everything that exists has been told, of all resources.
 	synced chan struct{}
 
@@ -59,11 +61,11 @@ type object struct {
 	round int
 }
 
-// NewIndex returns an Index that has been told nothing.
-func NewIndex() *Index {
+// NewIndex returns an Index that has been told nothing. bound may be nil.
+func NewIndex(bound Bound) *Index {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Index{
-		ctx: ctx, close: cancel,
+		ctx: ctx, close: cancel, bound: bound,
 		synced:   make(chan struct{}),
 		clusters: map[logicalcluster.Name]*cluster{},
 		pending:  len(resources),

@@ -161,7 +161,7 @@ func TestAnInstanceThatFailsIsMadeAgain(t *testing.T) {
 
 func TestNothingIsAnsweredBeforeEverythingIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		index := configurations.NewIndex()
+		index := configurations.NewIndex(nil)
 		defer index.Close()
 		told, c := index.Listener(), count(index)
 		resources := configurations.Resources()

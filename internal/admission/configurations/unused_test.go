@@ -15,7 +15,7 @@ import (
 // TestUnusedInstancesMakeRoom: workspaces that have configurations and are at rest must
 // not fill memory.
 func TestUnusedInstancesMakeRoom(t *testing.T) {
-	index := NewIndex()
+	index := NewIndex(nil)
 	defer index.Close()
 	for k, resource := range resources {
 		index.begin(kind(k))

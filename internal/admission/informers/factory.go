@@ -26,15 +26,32 @@ type Sources struct {
 	Namespaces Namespaces
 }
 
+// Where says in which cluster namespaces are looked for. It is asked each time.
+type Where func() logicalcluster.Name
+
+// at is always the same cluster.
+func at(cluster logicalcluster.Name) Where { return func() logicalcluster.Name { return cluster } }
+
 // Factory returns the informers of a cluster. What they have registered with the Index
 // goes when ctx ends. There is nothing to be started.
 func (s Sources) Factory(ctx context.Context, cluster logicalcluster.Name) clientinformers.SharedInformerFactory {
-	return &factory{place: place{ctx: ctx, sources: s, cluster: cluster}}
+	return s.FactoryFor(ctx, cluster, at(cluster))
+}
+
+// FactoryFor is Factory with namespaces that are elsewhere: configurations may apply to
+// the objects of other clusters.
+func (s Sources) FactoryFor(ctx context.Context, cluster logicalcluster.Name, namespaces Where) clientinformers.SharedInformerFactory {
+	return &factory{place: place{ctx: ctx, sources: s, cluster: cluster, namespaces: namespaces}}
 }
 
 // Client returns a client of a cluster that reads namespaces, as they are in storage.
 func (s Sources) Client(cluster logicalcluster.Name) kubernetes.Interface {
-	return &client{Interface: refusing(), namespaces: s.Namespaces, cluster: cluster}
+	return s.ClientFor(at(cluster))
+}
+
+// ClientFor is Client for namespaces that are elsewhere.
+func (s Sources) ClientFor(namespaces Where) kubernetes.Interface {
+	return &client{Interface: refusing(), namespaces: s.Namespaces, where: namespaces}
 }
 
 // place is where informers are.
@@ -42,6 +59,8 @@ type place struct {
 	ctx     context.Context
 	sources Sources
 	cluster logicalcluster.Name
+	// namespaces says where namespaces are.
+	namespaces Where
 }
 
 // factory has no informers but those below: the embedded interface is nil.

@@ -58,7 +58,7 @@ type namespaceLister struct {
 // Get returns a namespace, or a NotFound Status error.
 func (l namespaceLister) Get(name string) (*corev1.Namespace, error) {
 	// Whoever still uses the informer when it is needed no more gets an answer.
-	return namespaceOf(l.place.sources.Namespaces.Get(context.WithoutCancel(l.place.ctx), l.place.cluster, name))
+	return namespaceOf(l.place.sources.Namespaces.Get(context.WithoutCancel(l.place.ctx), l.place.namespaces(), name))
 }
 
 // List returns an error.
@@ -78,7 +78,7 @@ func namespaceOf(stored *core.Namespace, err error) (*corev1.Namespace, error) {
 type client struct {
 	kubernetes.Interface
 	namespaces Namespaces
-	cluster    logicalcluster.Name
+	where      Where
 }
 
 // CoreV1 returns what reads namespaces.
@@ -103,5 +103,5 @@ type namespaceClient struct {
 
 // Get returns a namespace as it is in storage, or a NotFound Status error.
 func (c namespaceClient) Get(ctx context.Context, name string, _ metav1.GetOptions) (*corev1.Namespace, error) {
-	return namespaceOf(c.client.namespaces.GetCurrent(ctx, c.client.cluster, name))
+	return namespaceOf(c.client.namespaces.GetCurrent(ctx, c.client.where(), name))
 }

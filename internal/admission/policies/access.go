@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/forkless/kcp/internal/admission/informers"
+	"github.com/forkless/kcp/internal/admission/request"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -39,10 +40,15 @@ type Objects interface {
 	List(ctx context.Context, resource schema.GroupVersionResource, namespace string, selector labels.Selector) ([]runtime.Object, error)
 }
 
-// Matcher returns what matches requests of cluster against constraints.
-func (a *Access) Matcher(ctx context.Context, cluster logicalcluster.Name) *matching.Matcher {
-	namespaces := a.Sources.Factory(ctx, cluster).Core().V1().Namespaces()
-	return matching.NewMatcher(namespaces.Lister(), a.Sources.Client(cluster))
+// Matcher returns what matches the request of ctx against constraints. The namespaces are
+// those of the request, whosever the policies are.
+func (a *Access) Matcher(ctx context.Context) (*matching.Matcher, error) {
+	here, err := request.Cluster(ctx)
+	if err != nil {
+		return nil, err
+	}
+	namespaces := a.Sources.Factory(ctx, here).Core().V1().Namespaces()
+	return matching.NewMatcher(namespaces.Lister(), a.Sources.Client(here)), nil
 }
 
 // AuthorizerOf returns the authorizer for the request of ctx. The library of CEL calls

@@ -54,7 +54,7 @@ func (s *Source[P, B, E]) For(ctx context.Context, a admission.Attributes) ([]ge
 	if exempt.Has(a.GetResource().GroupResource()) {
 		return nil, logicalcluster.Name{}, nil
 	}
-	cluster, err := configurations.Whose(ctx, a)
+	cluster, err := s.index.Whose(ctx, a)
 	if err != nil {
 		return nil, cluster, err
 	}

@@ -239,7 +239,7 @@ func TestInForceToTheEnd(t *testing.T) {
 }
 
 func TestNothingBeforeAllIsKnown(t *testing.T) {
-	index := configurations.NewIndex()
+	index := configurations.NewIndex(nil)
 	t.Cleanup(index.Close)
 	ctx, cancel := context.WithCancel(logicalcluster.NewContext(t.Context(), here))
 	cancel()

@@ -34,13 +34,15 @@ type Config struct {
 // Mutating is the plugin that asks mutating webhooks.
 type Mutating struct {
 	*admission.Handler
-	plugins *configurations.Instances[*mutating.Plugin]
+	index   *configurations.Index
+	plugins *configurations.Instances[*plugins[*mutating.Plugin]]
 }
 
 // Validating is the plugin that asks validating webhooks.
 type Validating struct {
 	*admission.Handler
-	plugins *configurations.Instances[*validating.Plugin]
+	index   *configurations.Index
+	plugins *configurations.Instances[*plugins[*validating.Plugin]]
 }
 
 var (
@@ -54,58 +56,63 @@ func handler() *admission.Handler {
 
 // NewMutating returns the plugin that asks mutating webhooks.
 func NewMutating(config Config) *Mutating {
-	create := func(ctx context.Context, cluster logicalcluster.Name) (*mutating.Plugin, error) {
+	create := func(ctx context.Context, owner logicalcluster.Name, here informers.Where) (*mutating.Plugin, error) {
 		plugin, err := mutating.NewMutatingWebhook(nil)
 		if err != nil {
 			return nil, err
 		}
-		return plugin, config.initialize(ctx, cluster, plugin.Webhook)
+		return plugin, config.initialize(ctx, owner, here, plugin.Webhook)
 	}
-	return &Mutating{handler(), configurations.NewInstances(config.Sources.Index, create, configurations.MutatingWebhooks)}
+	index := config.Sources.Index
+	return &Mutating{handler(), index, configurations.NewInstances(index, open(create), configurations.MutatingWebhooks)}
 }
 
 // NewValidating returns the plugin that asks validating webhooks.
 func NewValidating(config Config) *Validating {
-	create := func(ctx context.Context, cluster logicalcluster.Name) (*validating.Plugin, error) {
+	create := func(ctx context.Context, owner logicalcluster.Name, here informers.Where) (*validating.Plugin, error) {
 		plugin, err := validating.NewValidatingAdmissionWebhook(nil)
 		if err != nil {
 			return nil, err
 		}
-		return plugin, config.initialize(ctx, cluster, plugin.Webhook)
+		return plugin, config.initialize(ctx, owner, here, plugin.Webhook)
 	}
-	return &Validating{handler(), configurations.NewInstances(config.Sources.Index, create, configurations.ValidatingWebhooks)}
+	index := config.Sources.Index
+	return &Validating{handler(), index, configurations.NewInstances(index, open(create), configurations.ValidatingWebhooks)}
 }
 
-// initialize gives upstream's plugin what it needs to work for one cluster.
-func (c Config) initialize(ctx context.Context, cluster logicalcluster.Name, plugin *generic.Webhook) error {
+// initialize gives upstream's plugin what it needs to ask the webhooks of one cluster about
+// objects that are in another, or the same.
+func (c Config) initialize(ctx context.Context, owner logicalcluster.Name, here informers.Where, plugin *generic.Webhook) error {
 	plugin.SetAuthenticationInfoResolverWrapper(newTransports(ctx).wrap)
-	plugin.SetExternalKubeClientSet(c.Sources.Client(cluster))
-	plugin.SetExternalKubeInformerFactory(c.Sources.Factory(ctx, cluster))
-	plugin.SetAuthorizer(authorizerIn(cluster, c.Authorizer))
+	plugin.SetExternalKubeClientSet(c.Sources.ClientFor(here))
+	plugin.SetExternalKubeInformerFactory(c.Sources.FactoryFor(ctx, owner, here))
+	plugin.SetAuthorizer(authorizerIn(here, c.Authorizer))
 	return plugin.ValidateInitialization()
 }
 
-// Admit asks the webhooks of the workspace, which may change the object.
+// Admit asks the webhooks that apply to the object, which may change it.
 func (p *Mutating) Admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
-	return ask(ctx, a, p.plugins, func(plugin *mutating.Plugin) error { return plugin.Admit(ctx, a, o) })
+	return ask(ctx, a, p.index, p.plugins, func(plugin *mutating.Plugin) error { return plugin.Admit(ctx, a, o) })
 }
 
-// Validate asks the webhooks of the workspace.
+// Validate asks the webhooks that apply to the object.
 func (p *Validating) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
-	return ask(ctx, a, p.plugins, func(plugin *validating.Plugin) error { return plugin.Validate(ctx, a, o) })
+	return ask(ctx, a, p.index, p.plugins, func(plugin *validating.Plugin) error { return plugin.Validate(ctx, a, o) })
 }
 
-// ask calls upstream's plugin if the workspace has any webhooks.
-func ask[P any](ctx context.Context, a admission.Attributes, plugins *configurations.Instances[P], call func(P) error) error {
+// ask calls upstream's plugin if there are any webhooks.
+func ask[P any](ctx context.Context, a admission.Attributes, index *configurations.Index,
+	all *configurations.Instances[*plugins[P]], call func(P) error,
+) error {
 	// No webhook is asked about configurations: a broken one could not be removed.
 	if rules.IsExemptAdmissionConfigurationResource(a) {
 		return nil
 	}
-	owner, err := configurations.Whose(ctx, a)
+	owner, err := index.Whose(ctx, a)
 	if err != nil {
 		return err
 	}
-	plugin, ok, err := plugins.Get(ctx, owner)
+	plugins, ok, err := all.Get(ctx, owner)
 	switch {
 	case errors.Is(err, configurations.ErrNotReady):
 		return admission.NewForbidden(a, err)
@@ -118,6 +125,11 @@ func ask[P any](ctx context.Context, a admission.Attributes, plugins *configurat
 	if err != nil {
 		return err
 	}
+	plugin, done, err := plugins.take(here)
+	if err != nil {
+		return request.Failed(a, err)
+	}
+	defer done()
 	defer show(a.GetObject(), here)()
 	return call(plugin)
 }

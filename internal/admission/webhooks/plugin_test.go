@@ -155,7 +155,7 @@ func TestTheAnnotationIsForWebhooksOnly(t *testing.T) {
 }
 
 func TestNotReady(t *testing.T) {
-	index := configurations.NewIndex()
+	index := configurations.NewIndex(nil)
 	defer index.Close()
 	ctx, cancel := context.WithTimeout(admissiontest.In(t, here), time.Millisecond)
 	defer cancel()

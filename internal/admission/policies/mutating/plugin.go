@@ -15,6 +15,7 @@ import (
 
 	"github.com/forkless/kcp/internal/admission/configurations"
 	"github.com/forkless/kcp/internal/admission/policies"
+	"github.com/forkless/kcp/internal/admission/request"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -69,9 +70,18 @@ func (p *Plugin) Admit(ctx context.Context, a admission.Attributes, o admission.
 	if err != nil || len(hooks) == 0 {
 		return err
 	}
+	matcher, err := p.access.Matcher(ctx)
+	if err != nil {
+		return err
+	}
+	here, err := request.Cluster(ctx)
+	if err != nil {
+		return err
+	}
 	hooks = policies.WithParams(ctx, p.access, cluster, hooks, mutating.NewMutatingAdmissionPolicyAccessor)
-	converters := converters{cluster: cluster, structure: p.structure}
-	return mutating.NewDispatcher(p.access.AuthorizerOf(ctx), p.access.Matcher(ctx, cluster), converters).Dispatch(ctx, a, o, hooks)
+	// The object is one of the request's cluster, whosever the policies are.
+	converters := converters{cluster: here, structure: p.structure}
+	return mutating.NewDispatcher(p.access.AuthorizerOf(ctx), matcher, converters).Dispatch(ctx, a, o, hooks)
 }
 
 // converters is the converters of one cluster. Upstream's manager asks a server

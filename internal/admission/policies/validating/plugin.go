@@ -59,9 +59,12 @@ func (p *Plugin) Validate(ctx context.Context, a admission.Attributes, o admissi
 	if err != nil || len(hooks) == 0 {
 		return err
 	}
+	matcher, err := p.access.Matcher(ctx)
+	if err != nil {
+		return err
+	}
 	hooks = policies.WithParams(ctx, p.access, cluster, hooks, validating.NewValidatingAdmissionPolicyAccessor)
-	matcher := generic.NewPolicyMatcher(p.access.Matcher(ctx, cluster))
-	return validating.NewDispatcher(p.access.AuthorizerOf(ctx), matcher).Dispatch(ctx, a, o, hooks)
+	return validating.NewDispatcher(p.access.AuthorizerOf(ctx), generic.NewPolicyMatcher(matcher)).Dispatch(ctx, a, o, hooks)
 }
 
 // Policy returns a stored policy as it is served. The two share memory.
