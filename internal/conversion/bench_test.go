@@ -15,10 +15,10 @@ func BenchmarkConvert(b *testing.B) {
 	u := person(b, "v1", "spec: {name: Ann Bee, age: 3, nickname: A, ports: [{port: 1}], labels: {a: x}}")
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := converter.Convert(u, inGroup("v2")); err != nil {
+		if err := convert(converter, u, inGroup("v2")); err != nil {
 			b.Fatal(err)
 		}
-		if err := converter.Convert(u, inGroup("v1")); err != nil {
+		if err := convert(converter, u, inGroup("v1")); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,9 +17,19 @@ type Converter struct {
 	storage   string
 }
 
-// Convert converts u, which is changed, to another version of its group. After an error u
-// is of no use.
-func (c *Converter) Convert(u *unstructured.Unstructured, to schema.GroupVersion) error {
+// Convert converts objects, which are changed and returned, to a version of their group. If
+// there is one that cannot be converted the error is an *Error, and the objects are of no
+// use any more.
+func (c *Converter) Convert(objects []*unstructured.Unstructured, to schema.GroupVersion) ([]*unstructured.Unstructured, error) {
+	for _, u := range objects {
+		if err := c.convert(u, to); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+func (c *Converter) convert(u *unstructured.Unstructured, to schema.GroupVersion) error {
 	budget := int64(objectBudget)
 	for _, step := range c.steps(u.GroupVersionKind().Version, to.Version) {
 		if err := c.step(u, step, &budget); err != nil {

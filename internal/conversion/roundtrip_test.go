@@ -60,11 +60,11 @@ func FuzzRoundTrip(f *testing.F) {
 			return
 		}
 		want := u.DeepCopy()
-		if err := converter.Convert(u, inGroup("v2")); err != nil {
+		if err := convert(converter, u, inGroup("v2")); err != nil {
 			t.Fatal(err)
 		}
 		between := u.DeepCopy()
-		if err := converter.Convert(u, inGroup("v1")); err != nil {
+		if err := convert(converter, u, inGroup("v1")); err != nil {
 			t.Fatalf("%v: %v", between, err)
 		}
 		if diff := cmp.Diff(withoutEmptyAnnotations(want), withoutEmptyAnnotations(u)); diff != "" {

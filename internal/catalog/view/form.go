@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -67,7 +68,7 @@ func (f *Form) normalize(u *unstructured.Unstructured, isOwned bool) (*unstructu
 	}
 	version := u.GroupVersionKind().Version
 	if f.Schemas.Version(version) == nil {
-		return nil, false, fmt.Errorf("object is stored in version %q, which its definition does not have", u.GetAPIVersion())
+		return nil, false, fmt.Errorf("%w: %s", errUnknownVersion, u.GetAPIVersion())
 	}
 	if f.Schemas.Unchanged(version, u.Object) {
 		return u, isOwned, nil
@@ -101,6 +102,9 @@ func (f *Form) content(stored runtime.Object, isOwned bool) (*unstructured.Unstr
 // not change u.
 func (f *Form) in(u *unstructured.Unstructured, newObject func() runtime.Object) (runtime.Object, error) {
 	converted, err := f.convert(u, schema.GroupVersion{Group: f.Kind.Group, Version: f.StorageVersion}, false)
+	if refused := refusable(nil); errors.As(err, &refused) {
+		return nil, refused.Refusal()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +117,10 @@ func (f *Form) in(u *unstructured.Unstructured, newObject func() runtime.Object)
 	}
 	return object, nil
 }
+
+// refusable is an error of a conversion that is the fault of what is converted. Who reads
+// it cannot help that; who writes it is told so.
+type refusable interface{ Refusal() error }
 
 func (f *Form) annotations(u *unstructured.Unstructured) map[string]string {
 	if f.Annotate == nil {

@@ -1,0 +1,193 @@
+package storagemigration
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/klog/v2"
+
+	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+const (
+	// workers is how many workspaces are worked at at a time.
+	workers = 4
+	// pace is how many objects are rewritten in a second, in all workspaces together, and
+	// burst how many at once. It is a fraction of what etcd takes, and the rest is for
+	// clients.
+	pace  = 1000
+	burst = 200
+	// turn is how many objects of a workspace are rewritten before it is another's turn.
+	turn = 500
+	// later is when what could not be converted at the moment is tried again.
+	later = 5 * time.Minute
+)
+
+// Catalog knows what workspaces have bound, and their objects.
+type Catalog interface {
+	// Migratable returns the resources of a cluster that may have objects to rewrite.
+	Migratable(logicalcluster.Name) []schema.GroupResource
+	// Stale says whether an object is to be rewritten, and StaleObjects returns all of a
+	// resource that are, in order.
+	Stale(logicalcluster.Name, storage.Resource, runtime.Object) bool
+	StaleObjects(context.Context, logicalcluster.Name, schema.GroupResource) ([]storage.ObjectName, error)
+	// Migrate rewrites an object if that is still to be done.
+	Migrate(context.Context, logicalcluster.Name, schema.GroupResource, storage.ObjectName) (migrated bool, err error)
+}
+
+// Config is what the controller needs. All of it is required.
+type Config struct {
+	Catalog Catalog
+	// Unconvertible says whether an error of the catalog is the object's fault.
+	Unconvertible func(error) bool
+}
+
+// Migration is the controller, and what tells it where to look.
+type Migration struct {
+	*controller.Controller
+	config  Config
+	limiter flowcontrol.RateLimiter
+
+	mu sync.Mutex
+	// positions are how far those have come that are being worked at.
+	positions map[controller.Key]position
+}
+
+// position is how far a resource of a workspace has come.
+type position struct {
+	after    storage.ObjectName
+	migrated int
+	failed   int
+	// first is the error of the first object that failed.
+	first error
+	// again says that there are objects to try again later.
+	again bool
+}
+
+// New returns a controller that does nothing until it runs.
+func New(config Config) *Migration {
+	register()
+	m := &Migration{
+		config:    config,
+		limiter:   flowcontrol.NewTokenBucketRateLimiter(pace, burst),
+		positions: map[controller.Key]position{},
+	}
+	m.Controller = controller.New(controller.Options{Name: "storagemigration", Workers: workers, Reconcile: m.reconcile})
+	return m
+}
+
+// DefinitionsChanged makes the controller look at the objects of what cluster has bound.
+func (m *Migration) DefinitionsChanged(cluster logicalcluster.Name) {
+	for _, resource := range m.config.Catalog.Migratable(cluster) {
+		m.Enqueue(keyOf(cluster, resource))
+	}
+}
+
+// keyOf returns the key of a resource of a cluster: its name is that of the resource.
+func keyOf(cluster logicalcluster.Name, resource schema.GroupResource) controller.Key {
+	return controller.Key{Cluster: cluster, Name: resource.String()}
+}
+
+// reconcile rewrites the next objects of a resource of a workspace.
+func (m *Migration) reconcile(ctx context.Context, key controller.Key) error {
+	resource := schema.ParseGroupResource(key.Name)
+	names, err := m.config.Catalog.StaleObjects(ctx, key.Cluster, resource)
+	if err != nil {
+		return err
+	}
+	at := m.position(key)
+	next, _ := slices.BinarySearchFunc(names, at.after, compareNames)
+	if next < len(names) && names[next] == at.after {
+		next++
+	}
+	names = names[next:]
+	rest := len(names) > turn
+	for _, name := range names[:min(len(names), turn)] {
+		if err := m.limiter.Wait(ctx); err != nil {
+			return err
+		}
+		migrated, err := m.config.Catalog.Migrate(ctx, key.Cluster, resource, name)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		at.count(migrated, err, m.config.Unconvertible)
+		at.after = name
+	}
+	if rest {
+		m.remember(key, at)
+		// It is put at the end of the queue when this pass is over.
+		m.Enqueue(key)
+		return nil
+	}
+	m.forget(key)
+	at.report(ctx, key)
+	if at.again {
+		return controller.After(later)
+	}
+	return nil
+}
+
+// count notes what became of an object.
+func (p *position) count(migrated bool, err error, unconvertible func(error) bool) {
+	switch {
+	case err == nil && migrated:
+		p.migrated++
+		objects.WithLabelValues(resultMigrated).Inc()
+	case err == nil:
+	default:
+		if p.failed++; p.first == nil {
+			p.first = err
+		}
+		if unconvertible(err) {
+			objects.WithLabelValues(resultUnconvertible).Inc()
+			return
+		}
+		p.again = true
+		objects.WithLabelValues(resultFailed).Inc()
+	}
+}
+
+// report writes a line into the log about objects that could not be rewritten, and one
+// for those who want to know about those that were.
+func (p *position) report(ctx context.Context, key controller.Key) {
+	logger := klog.FromContext(ctx).WithValues("cluster", key.Cluster, "resource", key.Name, "migrated", p.migrated)
+	switch {
+	case p.failed > 0:
+		logger.Error(p.first, "Objects could not be stored in the version of their schema; the first of them", "failed", p.failed, "again", p.again)
+	case p.migrated > 0:
+		logger.V(2).Info("Objects are stored in the version of their schema")
+	}
+}
+
+func (m *Migration) position(key controller.Key) position {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.positions[key]
+}
+
+func (m *Migration) remember(key controller.Key, at position) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.positions[key] = at
+}
+
+func (m *Migration) forget(key controller.Key) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.positions, key)
+}
+
+func compareNames(a, b storage.ObjectName) int {
+	if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Name, b.Name)
+}
