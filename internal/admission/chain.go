@@ -9,6 +9,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/certificates/signing"
 	"k8s.io/kubernetes/plugin/pkg/admission/certificates/subjectrestriction"
 
+	"github.com/forkless/kcp/internal/admission/apiconversion"
 	"github.com/forkless/kcp/internal/admission/clusterannotation"
 	"github.com/forkless/kcp/internal/admission/deletionfinalizer"
 	"github.com/forkless/kcp/internal/admission/informers"
@@ -45,6 +46,9 @@ type Config struct {
 	Types    tenancy.Types
 	Clusters tenancy.Clusters
 	Paths    tenancy.Paths
+
+	// Conversions reads schemas and what converts between their versions.
+	Conversions apiconversion.Reader
 
 	// Namespaces reads namespaces.
 	Namespaces namespacelifecycle.Namespaces
@@ -97,6 +101,7 @@ func Plugins(config Config) []Plugin {
 		{workspacetype.Name, workspacetype.New(config.Clusters, config.Paths, config.Authorizer)},
 		{workspacetypeexists.Name, workspacetypeexists.New(resolver, config.Clusters, config.Authorizer)},
 		{logicalcluster.Name, logicalcluster.New()},
+		{apiconversion.Name, apiconversion.New(config.Conversions)},
 
 		// What workspaces have configured comes behind what sets fields and before what
 		// guards them. Webhooks change objects before policies do, and check them after.
@@ -121,6 +126,8 @@ func New(config Config) (admission.Interface, error) {
 	switch {
 	case config.Types == nil || config.Clusters == nil || config.Paths == nil:
 		return nil, errors.New("admission needs readers of types, clusters and paths")
+	case config.Conversions == nil:
+		return nil, errors.New("admission needs a reader of schemas and conversions")
 	case config.Namespaces == nil:
 		return nil, errors.New("admission needs a reader of namespaces")
 	case config.ObjectLimits.Clusters == nil || config.ObjectCounts == nil:

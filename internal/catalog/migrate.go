@@ -97,11 +97,7 @@ func (c *Catalog) Migrate(ctx context.Context, cluster logicalcluster.Name, reso
 	if !ok {
 		return false, errors.New("the registry has no view for a store")
 	}
-	migrated, err = store.Rewrite(logicalcluster.NewContext(ctx, cluster), resourceOf(served).Key(name.Namespace, name.Name))
-	if apistorage.IsNotFound(err) {
-		return false, nil
-	}
-	return migrated, err
+	return store.Rewrite(logicalcluster.NewContext(ctx, cluster), resourceOf(served).Key(name.Namespace, name.Name))
 }
 
 // IsUnconvertible says whether an error of Migrate is the object's fault, or that of the

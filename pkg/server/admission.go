@@ -27,6 +27,7 @@ func (s *Server) admission() (admission.Interface, error) {
 		Types:          s.workspaceTypes,
 		Clusters:       s.logicalClusters,
 		Paths:          s.resolver,
+		Conversions:    s.sharing,
 		ObjectLimits:   s.objectLimits,
 		ObjectCounts:   s.layer,
 		Quotas:         s.quotas,

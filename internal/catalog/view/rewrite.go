@@ -23,7 +23,7 @@ func IsUnconvertible(err error) bool {
 }
 
 // Rewrite stores an object anew in the version that objects are stored in now, if it is
-// stored in another one. It changes nothing that any version shows but the resource
+// stored in another one, and is still there. It changes nothing that any version shows but the resource
 // version. The view has to be that of the storage version.
 func (s *Store) Rewrite(ctx context.Context, key string) (rewritten bool, err error) {
 	update := func(stored runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) {
@@ -41,7 +41,11 @@ func (s *Store) Rewrite(ctx context.Context, key string) (rewritten bool, err er
 		in, err := s.form.in(object, s.shared.New)
 		return in, nil, err
 	}
-	if err := s.shared.GuaranteedUpdate(ctx, key, s.shared.New(), false, nil, update, nil); err != nil {
+	err = s.shared.GuaranteedUpdate(ctx, key, s.shared.New(), false, nil, update, nil)
+	switch {
+	case storage.IsNotFound(err):
+		return false, nil
+	case err != nil:
 		return false, fmt.Errorf("storing in version %s: %w", s.form.StorageVersion, err)
 	}
 	return rewritten, nil

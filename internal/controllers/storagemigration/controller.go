@@ -50,22 +50,32 @@ type Config struct {
 	Unconvertible func(error) bool
 }
 
-// Migration is the controller, and what tells it where to look.
+// Migration is the controller, and what tells it where to look: it is a
+// controller.Listener.
 type Migration struct {
-	*controller.Controller
+	Controller *controller.Controller
+
 	config  Config
 	limiter flowcontrol.RateLimiter
 
 	mu sync.Mutex
-	// positions are how far those have come that are being worked at.
-	positions map[controller.Key]position
+	// working are those that are being worked at, and how far they have come.
+	working map[controller.Key]*work
 }
 
-// position is how far a resource of a workspace has come.
-type position struct {
-	after    storage.ObjectName
-	migrated int
-	failed   int
+// work is how far a resource of a workspace has come.
+type work struct {
+	progress
+	// changed says that there may be something to do before that. It is guarded by the
+	// lock of the Migration, the rest belongs to the one who reconciles.
+	changed bool
+}
+
+// progress is what has been done.
+type progress struct {
+	// after is the last object.
+	after            storage.ObjectName
+	migrated, failed int
 	// first is the error of the first object that failed.
 	first error
 	// again says that there are objects to try again later.
@@ -76,9 +86,9 @@ type position struct {
 func New(config Config) *Migration {
 	register()
 	m := &Migration{
-		config:    config,
-		limiter:   flowcontrol.NewTokenBucketRateLimiter(pace, burst),
-		positions: map[controller.Key]position{},
+		config:  config,
+		limiter: flowcontrol.NewTokenBucketRateLimiter(pace, burst),
+		working: map[controller.Key]*work{},
 	}
 	m.Controller = controller.New(controller.Options{Name: "storagemigration", Workers: workers, Reconcile: m.reconcile})
 	return m
@@ -87,8 +97,19 @@ func New(config Config) *Migration {
 // DefinitionsChanged makes the controller look at the objects of what cluster has bound.
 func (m *Migration) DefinitionsChanged(cluster logicalcluster.Name) {
 	for _, resource := range m.config.Catalog.Migratable(cluster) {
-		m.Enqueue(keyOf(cluster, resource))
+		m.look(cluster, resource)
 	}
+}
+
+// look makes the controller look at all objects of a resource of a cluster.
+func (m *Migration) look(cluster logicalcluster.Name, resource schema.GroupResource) {
+	key := keyOf(cluster, resource)
+	m.mu.Lock()
+	if at := m.working[key]; at != nil {
+		at.changed = true
+	}
+	m.mu.Unlock()
+	m.Controller.Enqueue(key)
 }
 
 // keyOf returns the key of a resource of a cluster: its name is that of the resource.
@@ -98,36 +119,23 @@ func keyOf(cluster logicalcluster.Name, resource schema.GroupResource) controlle
 
 // reconcile rewrites the next objects of a resource of a workspace.
 func (m *Migration) reconcile(ctx context.Context, key controller.Key) error {
-	resource := schema.ParseGroupResource(key.Name)
-	names, err := m.config.Catalog.StaleObjects(ctx, key.Cluster, resource)
+	at := m.begin(key)
+	names, err := m.config.Catalog.StaleObjects(ctx, key.Cluster, schema.ParseGroupResource(key.Name))
 	if err != nil {
 		return err
 	}
-	at := m.position(key)
-	next, _ := slices.BinarySearchFunc(names, at.after, compareNames)
-	if next < len(names) && names[next] == at.after {
-		next++
-	}
-	names = names[next:]
-	rest := len(names) > turn
+	names = behind(names, at.after)
 	for _, name := range names[:min(len(names), turn)] {
-		if err := m.limiter.Wait(ctx); err != nil {
+		if err := m.migrate(ctx, key, name, &at.progress); err != nil {
 			return err
 		}
-		migrated, err := m.config.Catalog.Migrate(ctx, key.Cluster, resource, name)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		at.count(migrated, err, m.config.Unconvertible)
-		at.after = name
 	}
-	if rest {
-		m.remember(key, at)
+	if len(names) > turn {
 		// It is put at the end of the queue when this pass is over.
-		m.Enqueue(key)
+		m.Controller.Enqueue(key)
 		return nil
 	}
-	m.forget(key)
+	m.end(key)
 	at.report(ctx, key)
 	if at.again {
 		return controller.After(later)
@@ -135,8 +143,52 @@ func (m *Migration) reconcile(ctx context.Context, key controller.Key) error {
 	return nil
 }
 
+// behind returns those of names, which are in order, that come behind one of them.
+func behind(names []storage.ObjectName, after storage.ObjectName) []storage.ObjectName {
+	next, found := slices.BinarySearchFunc(names, after, compareNames)
+	if found {
+		next++
+	}
+	return names[next:]
+}
+
+// migrate rewrites an object when it is time to. Only the end of ctx is an error.
+func (m *Migration) migrate(ctx context.Context, key controller.Key, name storage.ObjectName, done *progress) error {
+	if err := m.limiter.Wait(ctx); err != nil {
+		return err
+	}
+	migrated, err := m.config.Catalog.Migrate(ctx, key.Cluster, schema.ParseGroupResource(key.Name), name)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	done.count(migrated, err, m.config.Unconvertible)
+	done.after = name
+	return nil
+}
+
+// begin returns how far a resource of a workspace has come. If there may be something to
+// do before that, it is begun anew.
+func (m *Migration) begin(key controller.Key) *work {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := m.working[key]
+	if at == nil || at.changed {
+		at = &work{}
+		m.working[key] = at
+	}
+	return at
+}
+
+// end forgets a resource of a workspace. What has changed in the meantime has put its key
+// into the queue again.
+func (m *Migration) end(key controller.Key) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.working, key)
+}
+
 // count notes what became of an object.
-func (p *position) count(migrated bool, err error, unconvertible func(error) bool) {
+func (p *progress) count(migrated bool, err error, unconvertible func(error) bool) {
 	switch {
 	case err == nil && migrated:
 		p.migrated++
@@ -157,7 +209,7 @@ func (p *position) count(migrated bool, err error, unconvertible func(error) boo
 
 // report writes a line into the log about objects that could not be rewritten, and one
 // for those who want to know about those that were.
-func (p *position) report(ctx context.Context, key controller.Key) {
+func (p *progress) report(ctx context.Context, key controller.Key) {
 	logger := klog.FromContext(ctx).WithValues("cluster", key.Cluster, "resource", key.Name, "migrated", p.migrated)
 	switch {
 	case p.failed > 0:
@@ -165,24 +217,6 @@ func (p *position) report(ctx context.Context, key controller.Key) {
 	case p.migrated > 0:
 		logger.V(2).Info("Objects are stored in the version of their schema")
 	}
-}
-
-func (m *Migration) position(key controller.Key) position {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.positions[key]
-}
-
-func (m *Migration) remember(key controller.Key, at position) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.positions[key] = at
-}
-
-func (m *Migration) forget(key controller.Key) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.positions, key)
 }
 
 func compareNames(a, b storage.ObjectName) int {

@@ -23,7 +23,7 @@ func (m *Migration) Changed(resource storage.Resource, obj runtime.Object) {
 	}
 	cluster := logicalcluster.FromAnnotations(accessor.GetAnnotations())
 	if !cluster.Empty() && m.config.Catalog.Stale(cluster, resource, obj) {
-		m.Enqueue(keyOf(cluster, resource.GroupResource))
+		m.look(cluster, resource.GroupResource)
 	}
 }
 
