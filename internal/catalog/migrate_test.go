@@ -194,13 +194,48 @@ func TestMigrateWhatCannotBeConverted(t *testing.T) {
 	if r := s.must(http.StatusUnprocessableEntity, "POST", gadgetsV1, gadget("v1", 2, "a: xother")); !strings.Contains(r.body, "spec.b") {
 		t.Errorf("got %s", r)
 	}
+	// It can be changed where it stays what it is, so that a finalizer can be taken from it.
+	merge := header{"Content-Type", "application/merge-patch+json"}
+	s.must(http.StatusOK, "PATCH", gadgetsV1+"/g1", `{"metadata": {"finalizers": ["example.com/f"]}}`, merge)
+	s.must(http.StatusOK, "DELETE", gadgetsV1+"/g1", "")
+	s.must(http.StatusOK, "PATCH", gadgetsV1+"/g1", `{"metadata": {"finalizers": null}}`, merge)
+	s.must(http.StatusNotFound, "GET", gadgetsV1+"/g1", "")
+}
+
+// TestWhatCouldNotBeReadIsNotWritten: whoever writes an object in the version that is
+// stored cannot keep others from listing in another one.
+func TestWhatCouldNotBeReadIsNotWritten(t *testing.T) {
+	s := newServer(t, withRules)
+	back := renamed()
+	back.Spec.Conversions[1].Rules[0].Transformation = "self.startsWith('Y') ? ['never'][1] : self.lowerAscii()"
+	both := []apisv1alpha1.APIResourceVersion{gadgetVersion("v1", "a", false), gadgetVersion("v2", "b", true)}
+	s.Bind(one, "gadgets", 1, servedGadgets(t, gadgetSchema("1", both...), renamed()))
+	s.must(http.StatusCreated, "POST", gadgetsV2, gadget("v2", 1, "b: YELLOW"))
+	s.must(http.StatusCreated, "POST", gadgetsV2, gadget("v2", 2, "b: NAVY"))
+
+	s.Bind(one, "gadgets", 2, servedGadgets(t, gadgetSchema("2", both...), back))
+	if r := s.must(http.StatusUnprocessableEntity, "POST", gadgetsV2, gadget("v2", 3, "b: YELLOW")); !strings.Contains(r.body, "from v2 to v1") {
+		t.Errorf("got %s", r)
+	}
+	merge := header{"Content-Type", "application/merge-patch+json"}
+	s.must(http.StatusUnprocessableEntity, "PATCH", gadgetsV2+"/g2", `{"spec": {"b": "YELLOW"}}`, merge)
+	// What is there already can be changed, and mended.
+	s.must(http.StatusInternalServerError, "GET", gadgetsV1, "")
+	s.must(http.StatusOK, "PATCH", gadgetsV2+"/g1", `{"metadata": {"labels": {"a": "b"}}}`, merge)
+	s.must(http.StatusOK, "PATCH", gadgetsV2+"/g1", `{"spec": {"b": "NAVY"}}`, merge)
+	s.must(http.StatusOK, "GET", gadgetsV1, "")
+}
+
+func TestMigrateWhatHasNoVersionAnyMore(t *testing.T) {
+	s := oldGadgets(t, 1)
+	name := kcpstorage.ObjectName{Namespace: "default", Name: "g0"}
 	// A schema without the version that it is stored in cannot show it at all.
 	s.Bind(one, "gadgets", 3, servedGadgets(t, gadgetSchema("3", gadgetVersion("v2", "b", true), gadgetVersion("v3", "b", false)), nil))
 	if migrated, err := s.Migrate(t.Context(), one, gadgets.GroupResource, name); migrated || !catalog.IsUnconvertible(err) {
 		t.Errorf("migrated %t, error %v", migrated, err)
 	}
 	s.Bind(one, "gadgets", 4, servedGadgets(t, gadgetSchema("2", gadgetVersion("v1", "a", false), gadgetVersion("v2", "b", true)), renamed()))
-	s.must(http.StatusOK, "DELETE", gadgetsV1+"/g1", "")
+	s.must(http.StatusOK, "DELETE", gadgetsV1+"/g0", "")
 }
 
 // TestMigrateBesideWriters: neither a write of a client nor an object is lost to a

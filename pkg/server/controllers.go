@@ -165,7 +165,12 @@ func (s *Server) endpointSliceController() (*controller.Controller, error) {
 }
 
 func (s *Server) storageMigrationController() (*controller.Controller, error) {
-	s.migration = storagemigration.New(storagemigration.Config{Catalog: s.catalog, Unconvertible: catalog.IsUnconvertible})
+	s.migration = storagemigration.New(storagemigration.Config{
+		Catalog:       s.catalog,
+		Unconvertible: catalog.IsUnconvertible,
+		Settle:        2 * catalog.WatchGrace,
+		Clock:         clock.RealClock{},
+	})
 	s.listeners = append(s.listeners, s.migration)
 	return s.migration.Controller, nil
 }

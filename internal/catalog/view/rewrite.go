@@ -18,8 +18,7 @@ var errUnknownVersion = errors.New("object is stored in a version that its defin
 // not by what is the matter at the moment: trying again is of no use until the object or
 // its definition changes.
 func IsUnconvertible(err error) bool {
-	var refused refusable
-	return errors.Is(err, errUnknownVersion) || errors.As(err, &refused)
+	return errors.Is(err, errUnknownVersion) || isRefusable(err)
 }
 
 // Rewrite stores an object anew in the version that objects are stored in now, if it is
@@ -38,8 +37,9 @@ func (s *Store) Rewrite(ctx context.Context, key string) (rewritten bool, err er
 		if err != nil {
 			return nil, nil, err
 		}
-		in, err := s.form.in(object, s.shared.New)
-		return in, nil, err
+		// What was readable stays so.
+		object, err = s.form.accept(object)
+		return object, nil, err
 	}
 	err = s.shared.GuaranteedUpdate(ctx, key, s.shared.New(), false, nil, update, nil)
 	switch {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage"
@@ -43,11 +44,16 @@ type Catalog interface {
 	Migrate(context.Context, logicalcluster.Name, schema.GroupResource, storage.ObjectName) (migrated bool, err error)
 }
 
-// Config is what the controller needs. All of it is required.
+// Config is what the controller needs.
 type Config struct {
 	Catalog Catalog
 	// Unconvertible says whether an error of the catalog is the object's fault.
 	Unconvertible func(error) bool
+	// Settle is how long objects are left alone after something has changed: watches that
+	// began before know nothing of a version that was not there then. 0 is allowed.
+	Settle time.Duration
+	// Clock tells the time.
+	Clock clock.PassiveClock
 }
 
 // Migration is the controller, and what tells it where to look: it is a
@@ -66,6 +72,8 @@ type Migration struct {
 // work is how far a resource of a workspace has come.
 type work struct {
 	progress
+	// due is when it begins.
+	due time.Time
 	// changed says that there may be something to do before that. It is guarded by the
 	// lock of the Migration, the rest belongs to the one who reconciles.
 	changed bool
@@ -107,6 +115,8 @@ func (m *Migration) look(cluster logicalcluster.Name, resource schema.GroupResou
 	m.mu.Lock()
 	if at := m.working[key]; at != nil {
 		at.changed = true
+	} else {
+		m.working[key] = m.newWork()
 	}
 	m.mu.Unlock()
 	m.Controller.Enqueue(key)
@@ -119,7 +129,10 @@ func keyOf(cluster logicalcluster.Name, resource schema.GroupResource) controlle
 
 // reconcile rewrites the next objects of a resource of a workspace.
 func (m *Migration) reconcile(ctx context.Context, key controller.Key) error {
-	at := m.begin(key)
+	at, wait := m.begin(key)
+	if wait > 0 {
+		return controller.After(wait)
+	}
 	names, err := m.config.Catalog.StaleObjects(ctx, key.Cluster, schema.ParseGroupResource(key.Name))
 	if err != nil {
 		return err
@@ -166,18 +179,20 @@ func (m *Migration) migrate(ctx context.Context, key controller.Key, name storag
 	return nil
 }
 
-// begin returns how far a resource of a workspace has come. If there may be something to
-// do before that, it is begun anew.
-func (m *Migration) begin(key controller.Key) *work {
+// begin returns how far a resource of a workspace has come, or how long to wait before
+// anything is done. If there may be something to do before that, it is begun anew.
+func (m *Migration) begin(key controller.Key) (at *work, wait time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at := m.working[key]
+	at = m.working[key]
 	if at == nil || at.changed {
-		at = &work{}
+		at = m.newWork()
 		m.working[key] = at
 	}
-	return at
+	return at, at.due.Sub(m.config.Clock.Now())
 }
+
+func (m *Migration) newWork() *work { return &work{due: m.config.Clock.Now().Add(m.config.Settle)} }
 
 // end forgets a resource of a workspace. What has changed in the meantime has put its key
 // into the queue again.

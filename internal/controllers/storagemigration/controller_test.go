@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
 
 	"github.com/forkless/kcp/internal/controllers/storagemigration"
 	"github.com/forkless/kcp/internal/storage"
@@ -101,6 +102,7 @@ func start(t *testing.T, o *objects) *storagemigration.Migration {
 	m := storagemigration.New(storagemigration.Config{
 		Catalog:       o,
 		Unconvertible: func(err error) bool { return errors.Is(err, errUnfit) },
+		Clock:         clock.RealClock{},
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

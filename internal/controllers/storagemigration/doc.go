@@ -13,7 +13,8 @@
 // workspace but while it is at work there, and it can be ended at any time: each object is
 // rewritten by itself, compared with what is stored, so that no write of a client is lost.
 //
-// It takes its time, and takes turns between workspaces. Objects that cannot be converted
+// It begins when requests that knew nothing of the new version have come to their end, takes
+// its time, and takes turns between workspaces. Objects that cannot be converted
 // stay as they are and are told of in the log and in metrics; they are looked at again
 // when they, or what is bound, have changed. Where a webhook that converts cannot be
 // reached it is asked again later.
