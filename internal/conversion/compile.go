@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/environment"
 
@@ -26,11 +27,12 @@ type pair struct {
 // versions names a pair.
 type versions struct{ from, to string }
 
-// Compile compiles the rules for an API of the given versions, which were accepted once.
+// Compile compiles the rules for an API of the given versions, which were accepted once. If
+// they do not fit the error is a Status, for those who want to use the API.
 func Compile(spec *apisv1alpha1.APIConversionSpec, all []Version) (*Converter, error) {
 	converter, errs := compile(spec, all, environment.StoredExpressions, field.NewPath("spec"))
 	if len(errs) > 0 {
-		return nil, fmt.Errorf("compiling conversion rules: %w", errs.ToAggregate())
+		return nil, apierrors.NewInternalError(fmt.Errorf("compiling conversion rules: %w", errs.ToAggregate()))
 	}
 	return converter, nil
 }
