@@ -6,7 +6,8 @@
 //   - pkg/logicalcluster and pkg/apis are the vocabulary: names and paths of workspaces,
 //     and our API kinds. Clients import them.
 //   - internal/schema, internal/tenancy, internal/authn/identity, internal/features,
-//     internal/apiversions and their like are rules that can be decided without asking
+//     internal/apiversions, internal/conversion, internal/permissionclaims,
+//     internal/binding and their like are rules that can be decided without asking
 //     anybody.
 //   - config holds what is embedded in the server and put into a new installation.
 //   - internal/storage is the seam of tenancy: one place puts the cluster of a request

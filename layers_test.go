@@ -28,7 +28,7 @@ var layers = []layer{
 		// What can be decided from its arguments alone.
 		name: "pure rules",
 		parts: []string{
-			"internal/apiversions", "internal/authn/identity", "internal/features", "internal/permissionclaims",
+			"internal/apiversions", "internal/authn/identity", "internal/conversion", "internal/features", "internal/permissionclaims",
 			"internal/schema", "internal/tenancy", "internal/version",
 		},
 	},

@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/certificates/subjectrestriction"
 
 	"github.com/forkless/kcp/internal/admission/apibinding"
+	"github.com/forkless/kcp/internal/admission/apiconversion"
 	"github.com/forkless/kcp/internal/admission/apiexport"
 	"github.com/forkless/kcp/internal/admission/apiexportendpointslice"
 	"github.com/forkless/kcp/internal/admission/apiresourceschema"
@@ -55,6 +56,8 @@ type Config struct {
 
 	// Exports reads APIExports, and knows all that a client has been told of.
 	Exports exportref.Exports
+	// Conversions reads schemas and what converts between their versions.
+	Conversions apiconversion.Reader
 
 	// Namespaces reads namespaces.
 	Namespaces namespacelifecycle.Namespaces
@@ -113,6 +116,7 @@ func Plugins(config Config) []Plugin {
 		{apibinding.Name, apibinding.New(mayBind)},
 		{deletionfinalizer.APIBindings.Name, deletionfinalizer.New(deletionfinalizer.APIBindings)},
 		{apiexportendpointslice.Name, apiexportendpointslice.New(mayBind)},
+		{apiconversion.Name, apiconversion.New(config.Conversions)},
 
 		// What workspaces have configured comes behind what sets fields and before what
 		// guards them. Webhooks change objects before policies do, and check them after.
@@ -139,6 +143,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs readers of types, clusters and paths")
 	case config.Exports == nil:
 		return nil, errors.New("admission needs a reader of exports")
+	case config.Conversions == nil:
+		return nil, errors.New("admission needs a reader of schemas and conversions")
 	case config.Namespaces == nil:
 		return nil, errors.New("admission needs a reader of namespaces")
 	case config.ObjectLimits.Clusters == nil || config.ObjectCounts == nil:

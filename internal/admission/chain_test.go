@@ -64,6 +64,7 @@ func config(t testing.TB) admission.Config {
 	tree.AddCluster("root:org", "root:organization")
 	return admission.Config{
 		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Exports: admissiontest.Exports{}, Namespaces: active{}, Authorizer: yes{},
+		Conversions:  &cached.APIs{},
 		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{},
 		Configurations: informers.Sources{Index: admissiontest.NoConfigurations(), Namespaces: cached.NamespaceReader{}},
 		Mapper:         func(logicalcluster.Name) meta.RESTMapper { return meta.NewDefaultRESTMapper(nil) },
@@ -118,6 +119,7 @@ func TestOrder(t *testing.T) {
 		"apis.kcp.io/APIBinding",
 		"apis.kcp.io/APIBindingDeletionFinalizer",
 		"apis.kcp.io/APIExportEndpointSlice",
+		"apis.kcp.io/APIConversion",
 		"KCPValidatingAdmissionPolicy",
 		"apis.kcp.io/ValidatingWebhook",
 		"apis.kcp.io/ReservedCRDAnnotations",

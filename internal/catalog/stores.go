@@ -101,6 +101,19 @@ func (s *stores) isOpen(resource storage.Resource, shared *view.Shared) bool {
 	return !store.closed && store.shared == shared
 }
 
+// ifOpen returns the store of resource if it is open.
+func (s *stores) ifOpen(resource storage.Resource) (*view.Shared, bool) {
+	s.mu.Lock()
+	store := s.open[resource]
+	s.mu.Unlock()
+	if store == nil {
+		return nil, false
+	}
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	return store.shared, !store.closed && store.shared != nil
+}
+
 // close closes the store of resource unless it is used: a store is a watch of etcd, a
 // watch cache and a dozen goroutines, and workspaces may define what they like.
 func (s *stores) close(resource storage.Resource, used func() bool) {

@@ -10,9 +10,9 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// watchGrace is how long watches outlive a change of their definition. It lets the
+// WatchGrace is how long watches outlive a change of their definition. It lets the
 // last events through: those of the instances that went with the definition.
-const watchGrace = time.Second
+const WatchGrace = time.Second
 
 // watches are the watches under way, so that those of a definition that changes or
 // goes can be ended. Clients then begin anew and see objects by the new definition.
@@ -29,7 +29,7 @@ type watchKey struct {
 }
 
 func newWatches() *watches {
-	return &watches{grace: watchGrace, running: map[watchKey]map[*context.CancelFunc]struct{}{}}
+	return &watches{grace: WatchGrace, running: map[watchKey]map[*context.CancelFunc]struct{}{}}
 }
 
 // begin returns a context that ends with ctx or when the watches of key are cut. The

@@ -81,6 +81,24 @@ func (e *Etcd) Keys(text string) ([]string, error) {
 	return keys, nil
 }
 
+// Values returns what is stored under the keys that contain text, in order of the keys.
+func (e *Etcd) Values(t testing.TB, text string) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), etcdTimeout)
+	defer cancel()
+	response, err := e.client.Get(ctx, "", clientv3.WithPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	for _, kv := range response.Kvs {
+		if strings.Contains(string(kv.Key), text) {
+			values = append(values, string(kv.Value))
+		}
+	}
+	return values
+}
+
 // Value returns what is stored under the only key that ends with suffix.
 func (e *Etcd) Value(t testing.TB, suffix string) string {
 	t.Helper()

@@ -30,6 +30,7 @@ func (s *Server) admission() (admission.Interface, error) {
 		Clusters:       s.logicalClusters,
 		Paths:          s.resolver,
 		Exports:        knownExports{s.sharing},
+		Conversions:    s.sharing,
 		ObjectLimits:   s.objectLimits,
 		ObjectCounts:   s.layer,
 		Quotas:         s.quotas,

@@ -18,6 +18,7 @@ import (
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/catalog/compiled"
+	"github.com/forkless/kcp/internal/conversion"
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/openapi"
 	kcpschema "github.com/forkless/kcp/internal/schema"
@@ -123,12 +124,16 @@ func typedKind(resource schema.GroupResource) (storage.Kind, bool) {
 }
 
 // converter returns what converts between the versions of a resource, where that is not
-// what its definition says: our own kinds are converted as Go types.
+// what its definition says: our own kinds are converted as Go types, and bound APIs by the
+// rules that came with their schema.
 func converter(served kcpschema.Served) (compiled.Converter, error) {
 	if served.Identity == "" {
 		if own, ok := apiversions.For(served.Definition.GroupResource()); ok {
 			return own, nil
 		}
+	}
+	if rules := served.Definition.Rules; rules != nil {
+		return conversion.Compile(rules, conversion.VersionsOfDefinition(served.Definition.CRD))
 	}
 	return nil, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/logicalcluster"
 	"github.com/forkless/kcp/internal/controllers/namespace"
 	"github.com/forkless/kcp/internal/controllers/policystatus"
+	"github.com/forkless/kcp/internal/controllers/storagemigration"
 	"github.com/forkless/kcp/internal/controllers/tokensecret"
 	"github.com/forkless/kcp/internal/controllers/workspace"
 	"github.com/forkless/kcp/internal/storage/cached"
@@ -44,6 +45,7 @@ func (s *Server) buildControllers() error {
 		s.defaultsController,
 		s.tokenSecretController,
 		s.policyStatusController,
+		s.storageMigrationController,
 		s.exportController,
 		s.defaultEndpointSliceController,
 		s.endpointSliceController,
@@ -160,6 +162,17 @@ func (s *Server) endpointSliceController() (*controller.Controller, error) {
 		Shard:      s.options.Shard.Name,
 		Paths:      s.resolver,
 	})
+}
+
+func (s *Server) storageMigrationController() (*controller.Controller, error) {
+	s.migration = storagemigration.New(storagemigration.Config{
+		Catalog:       s.catalog,
+		Unconvertible: catalog.IsUnconvertible,
+		Settle:        2 * catalog.WatchGrace,
+		Clock:         clock.RealClock{},
+	})
+	s.listeners = append(s.listeners, s.migration)
+	return s.migration.Controller, nil
 }
 
 func (s *Server) definitionController() (*controller.Controller, error) {

@@ -27,8 +27,12 @@ func (s *Server) garbageCollector() (*controller.Controller, error) {
 	return s.garbage.Controller, nil
 }
 
-// kindsChanged tells those who wait for kinds to appear in a cluster.
-func (s *Server) kindsChanged(cluster logicalcluster.Name) { s.garbage.Graph.KindsChanged(cluster) }
+// kindsChanged tells those who wait for kinds to appear in a cluster, and those who look
+// at how their objects are stored.
+func (s *Server) kindsChanged(cluster logicalcluster.Name) {
+	s.garbage.Graph.KindsChanged(cluster)
+	s.migration.DefinitionsChanged(cluster)
+}
 
 // openingTimeout is how long opening a store is tried, and openingRetry how often.
 const (

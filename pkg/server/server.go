@@ -18,6 +18,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/apibinding"
 	"github.com/forkless/kcp/internal/controllers/crd"
 	"github.com/forkless/kcp/internal/controllers/garbagecollector"
+	"github.com/forkless/kcp/internal/controllers/storagemigration"
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/inflight"
 	"github.com/forkless/kcp/internal/openapi"
@@ -84,6 +85,8 @@ type Server struct {
 	configurations *configurations.Index
 	// garbage collects what has lost its owners.
 	garbage *garbagecollector.Collector
+	// migration stores the objects of bound APIs in the version of their schema.
+	migration *storagemigration.Migration
 	// listeners hear of the objects of all resources.
 	listeners []controller.Listener
 	// groups are the registries of the built-in groups.

@@ -168,6 +168,9 @@ func (a *API) form(name string) *view.Form {
 	switch {
 	case a.config.Converter != nil:
 		form.Convert = a.config.Converter.Convert
+		if a.definition.Rules != nil {
+			form.Readable = a.definition.ServedVersions()
+		}
 	case a.definition.CRD.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter:
 		form.Convert, form.Asks = a.ask, true
 	}

@@ -79,6 +79,9 @@ func (a *API) addRegistries(version *Version, spec *apiextensionsv1.CustomResour
 	if registries.Scale != nil {
 		version.Scale = registries.Scale
 	}
+	if a.definition.PathSegmentNames {
+		allowPathSegments(version.Resource.Store)
+	}
 	if group == "" {
 		allowCoreGroup(version, customresource.NewStatusStrategy(strategy))
 	}

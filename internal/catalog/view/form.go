@@ -27,6 +27,10 @@ type Form struct {
 	// Asks says that Convert asks a server, which makes it worth while to give it what has
 	// gathered behind a watch.
 	Asks bool
+	// Readable are versions that all that is stored has to be convertible to: what is not is
+	// refused when it is written. It would be in the way of all others when they are
+	// listed, and those may be other workspaces'.
+	Readable []string
 	// AsStored makes objects keep the version they are stored in, both ways.
 	AsStored bool
 	// Annotate, if set, is called with each object on the way out, before its version
@@ -67,7 +71,7 @@ func (f *Form) normalize(u *unstructured.Unstructured, isOwned bool) (*unstructu
 	}
 	version := u.GroupVersionKind().Version
 	if f.Schemas.Version(version) == nil {
-		return nil, false, fmt.Errorf("object is stored in version %q, which its definition does not have", u.GetAPIVersion())
+		return nil, false, fmt.Errorf("%w: %s", errUnknownVersion, u.GetAPIVersion())
 	}
 	if f.Schemas.Unchanged(version, u.Object) {
 		return u, isOwned, nil
@@ -97,12 +101,12 @@ func (f *Form) content(stored runtime.Object, isOwned bool) (*unstructured.Unstr
 	return u, true, nil
 }
 
-// in returns u as it is to be stored, in the Go type that newObject makes. It does
-// not change u.
-func (f *Form) in(u *unstructured.Unstructured, newObject func() runtime.Object) (runtime.Object, error) {
-	converted, err := f.convert(u, schema.GroupVersion{Group: f.Kind.Group, Version: f.StorageVersion}, false)
+// in returns u as it is to be stored, in the Go type that newObject makes. before is what
+// has been stored so far, if that matters. It does not change u.
+func (f *Form) in(u, before *unstructured.Unstructured, newObject func() runtime.Object) (runtime.Object, error) {
+	converted, err := f.acceptChange(u, before)
 	if err != nil {
-		return nil, err
+		return nil, refuse(err)
 	}
 	object := newObject()
 	if _, ok := object.(*unstructured.Unstructured); ok {

@@ -140,7 +140,7 @@ func TestUnknownStoredVersion(t *testing.T) {
 
 func TestIn(t *testing.T) {
 	object := stored("v2", map[string]any{"color": "red"})
-	got, err := newForm(t, "v2").in(object, func() runtime.Object { return &unstructured.Unstructured{} })
+	got, err := newForm(t, "v2").in(object, nil, func() runtime.Object { return &unstructured.Unstructured{} })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (s *Store) Create(ctx context.Context, key string, obj, out runtime.Object,
 	if err != nil {
 		return err
 	}
-	in, err := s.form.in(object, s.shared.New)
+	in, err := s.form.in(object, nil, s.shared.New)
 	if err != nil {
 		return err
 	}
@@ -94,6 +94,7 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Ob
 	preconditions *storage.Preconditions, tryUpdate storage.UpdateFunc, _ runtime.Object,
 ) error {
 	updateStored := func(stored runtime.Object, response storage.ResponseMeta) (runtime.Object, *uint64, error) {
+		before := s.form.before(stored)
 		object, err := s.form.out(stored, true)
 		if err != nil {
 			return nil, nil, err
@@ -106,7 +107,7 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Ob
 		if err != nil {
 			return nil, nil, err
 		}
-		in, err := s.form.in(updatedObject, s.shared.New)
+		in, err := s.form.in(updatedObject, before, s.shared.New)
 		return in, ttl, err
 	}
 	stored := s.shared.New()
