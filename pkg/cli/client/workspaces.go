@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -46,19 +45,7 @@ func (c *Client) Home(ctx context.Context) (*tenancyv1alpha1.Workspace, error) {
 
 // Workspaces returns the Workspaces in parent in the order of the server.
 func (c *Client) Workspaces(ctx context.Context, parent logicalcluster.Path) ([]tenancyv1alpha1.Workspace, error) {
-	var all []tenancyv1alpha1.Workspace
-	params := map[string]string{"limit": strconv.Itoa(pageSize)}
-	for {
-		list := &tenancyv1alpha1.WorkspaceList{}
-		if err := c.get(ctx, workspaces(parent), params, list); err != nil {
-			return nil, err
-		}
-		all = append(all, list.Items...)
-		if list.Continue == "" {
-			return all, nil
-		}
-		params["continue"] = list.Continue
-	}
+	return list[tenancyv1alpha1.Workspace](ctx, c, workspaces(parent))
 }
 
 // CreateWorkspace creates a Workspace in parent and returns what the server made of it.
@@ -69,7 +56,7 @@ func (c *Client) CreateWorkspace(ctx context.Context, parent logicalcluster.Path
 		Spec:       spec,
 	}
 	created := &tenancyv1alpha1.Workspace{}
-	if err := c.create(ctx, workspaces(parent), want, created); err != nil {
+	if err := c.create(ctx, workspaces(parent), nil, want, created); err != nil {
 		return nil, err
 	}
 	return created, nil
