@@ -14,7 +14,7 @@ import (
 // New returns a command that holds others.
 func New(name, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               name,
+		Use:               name + " COMMAND",
 		Short:             short,
 		Args:              check,
 		ValidArgsFunction: cobra.NoFileCompletions,
