@@ -47,8 +47,12 @@ func New(config *rest.Config, base string, warnings io.Writer) (*Client, error) 
 	return &Client{server: server}, nil
 }
 
-// at begins the path of a request to the workspace p.
+// at begins the path of a request to the workspace p or, if that is empty, to a server
+// that has no workspaces.
 func at(p logicalcluster.Path, segments ...string) []string {
+	if p.Empty() {
+		return segments
+	}
 	return append([]string{"clusters", p.String()}, segments...)
 }
 

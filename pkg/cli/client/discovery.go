@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,6 +22,12 @@ const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.i
 func (c *Client) Group(ctx context.Context, p logicalcluster.Path, group string) (*metav1.APIGroup, error) {
 	found := &metav1.APIGroup{}
 	return found, c.get(ctx, at(p, "apis", group), nil, found)
+}
+
+// Definitions returns the CustomResourceDefinitions in the workspace p, or of a server
+// that has no workspaces if p is empty.
+func (c *Client) Definitions(ctx context.Context, p logicalcluster.Path) ([]apiextensionsv1.CustomResourceDefinition, error) {
+	return list[apiextensionsv1.CustomResourceDefinition](ctx, c, at(p, "apis", "apiextensions.k8s.io", "v1", "customresourcedefinitions"))
 }
 
 // Count returns how many objects of a resource there are in the workspace p, in

@@ -11,6 +11,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exportinit"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exports"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/group"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/pull"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/snapshot"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/unbind"
 	"github.com/forkless/kcp/pkg/cli/plugin"
@@ -28,7 +29,10 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 		unbind.New(finder),
 		claims.New(finder),
 		exports.New(finder),
-		group.New("crd", "CustomResourceDefinitions and what becomes of them", snapshot.New(streams)),
+		group.New("crd", "CustomResourceDefinitions and what becomes of them",
+			snapshot.New(streams),
+			pull.New(finder),
+		),
 		group.New("export", "Offer APIs to other workspaces", exportinit.New(finder)),
 	)
 	cmd.Example = `  kubectl kcp export init -f config/crd --apply
