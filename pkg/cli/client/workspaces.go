@@ -49,17 +49,19 @@ func (c *Client) Workspaces(ctx context.Context, parent logicalcluster.Path) ([]
 }
 
 // CreateWorkspace creates a Workspace in parent and returns what the server made of it.
-func (c *Client) CreateWorkspace(ctx context.Context, parent logicalcluster.Path, name string, spec tenancyv1alpha1.WorkspaceSpec) (*tenancyv1alpha1.Workspace, error) {
-	want := &tenancyv1alpha1.Workspace{
-		TypeMeta:   metav1.TypeMeta{APIVersion: tenancyGroup + "/" + tenancyVersion, Kind: "Workspace"},
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       spec,
-	}
+func (c *Client) CreateWorkspace(ctx context.Context, parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace) (*tenancyv1alpha1.Workspace, error) {
+	ws = ws.DeepCopy()
+	ws.TypeMeta = metav1.TypeMeta{APIVersion: tenancyGroup + "/" + tenancyVersion, Kind: "Workspace"}
 	created := &tenancyv1alpha1.Workspace{}
-	if err := c.create(ctx, workspaces(parent), nil, want, created); err != nil {
+	if err := c.create(ctx, workspaces(parent), nil, ws, created); err != nil {
 		return nil, err
 	}
 	return created, nil
+}
+
+// DeleteWorkspace starts the deletion of the Workspace called name in parent.
+func (c *Client) DeleteWorkspace(ctx context.Context, parent logicalcluster.Path, name string) error {
+	return c.remove(ctx, workspaces(parent, name), metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}})
 }
 
 // LogicalCluster returns what the workspace p says about itself.
