@@ -6,6 +6,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
@@ -73,6 +75,16 @@ func (a *APIs) path(version, resource string, name ...string) []string {
 // TypeMeta returns the type of kind in the version that the server has.
 func (a *APIs) TypeMeta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: apisGroup + "/" + a.version, Kind: kind}
+}
+
+// Create creates an object of another group, in its namespace if it has one.
+func (c *Client) Create(ctx context.Context, p logicalcluster.Path, gvr schema.GroupVersionResource, object *unstructured.Unstructured) error {
+	path := at(p, "apis", gvr.Group, gvr.Version)
+	if namespace := object.GetNamespace(); namespace != "" {
+		path = append(path, "namespaces", namespace)
+	}
+	var answer unstructured.Unstructured
+	return c.create(ctx, append(path, gvr.Resource), nil, object, &answer.Object)
 }
 
 // ResourceSchemas returns the APIResourceSchemas.

@@ -12,6 +12,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exports"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/group"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/pull"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/quickstart"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/snapshot"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/unbind"
 	"github.com/forkless/kcp/pkg/cli/plugin"
@@ -34,6 +35,7 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 			pull.New(finder),
 		),
 		group.New("export", "Offer APIs to other workspaces", exportinit.New(finder)),
+		quickstart.New(finder),
 	)
 	cmd.Example = `  kubectl kcp export init -f config/crd --apply
   kubectl kcp exports :root:platform

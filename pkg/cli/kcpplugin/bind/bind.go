@@ -77,7 +77,7 @@ func (o *Options) bind(ctx context.Context, apis *client.APIs, want *apisv1alpha
 	if err := o.progress("apibinding %s created. Waiting to successfully bind ...", o.Name); err != nil {
 		return err
 	}
-	if binding, err = o.wait(ctx, apis, binding); err != nil {
+	if binding, err = Wait(ctx, apis, binding, o.Timeout); err != nil {
 		return err
 	}
 	o.remind(binding)

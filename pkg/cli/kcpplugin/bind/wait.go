@@ -22,41 +22,41 @@ const (
 	lastPause  = 500 * time.Millisecond
 )
 
-// wait returns the binding when it is bound.
-func (o *Options) wait(ctx context.Context, apis *client.APIs, binding *client.Binding) (*client.Binding, error) {
-	limited, cancel := context.WithTimeout(ctx, o.Timeout)
+// Wait returns the binding when it is bound.
+func Wait(ctx context.Context, apis *client.APIs, binding *client.Binding, timeout time.Duration) (*client.Binding, error) {
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		switch {
 		case binding.DeletionTimestamp != nil:
-			return nil, fmt.Errorf("apibinding %s is being deleted", o.Name)
+			return nil, fmt.Errorf("apibinding %s is being deleted", binding.Name)
 		case binding.Status.Phase == apisv1alpha2.APIBindingPhaseBound:
 			return binding, nil
 		}
 		select {
 		case <-limited.Done():
-			return nil, o.gaveUp(ctx, binding)
+			return nil, gaveUp(ctx, binding, timeout)
 		case <-time.After(pause):
 		}
-		latest, err := apis.Binding(limited, o.Name)
+		latest, err := apis.Binding(limited, binding.Name)
 		switch {
 		case err == nil:
 			binding = latest
 		case limited.Err() != nil:
-			return nil, o.gaveUp(ctx, binding)
+			return nil, gaveUp(ctx, binding, timeout)
 		default:
-			return nil, fmt.Errorf("waiting for apibinding %s to be bound: %w", o.Name, err)
+			return nil, fmt.Errorf("waiting for apibinding %s to be bound: %w", binding.Name, err)
 		}
 	}
 }
 
 // gaveUp says why waiting has ended before binding, as it was seen last, was bound.
-func (o *Options) gaveUp(ctx context.Context, binding *client.Binding) error {
-	hint := fmt.Sprintf("kubectl get apibinding %s -o yaml shows its conditions", o.Name)
+func gaveUp(ctx context.Context, binding *client.Binding, timeout time.Duration) error {
+	hint := fmt.Sprintf("kubectl get apibinding %s -o yaml shows its conditions", binding.Name)
 	if ctx.Err() != nil {
-		return run.Hint(fmt.Errorf("interrupted: apibinding %s exists and goes on binding, %s", o.Name, missing(binding)), hint)
+		return run.Hint(fmt.Errorf("interrupted: apibinding %s exists and goes on binding, %s", binding.Name, missing(binding)), hint)
 	}
-	return run.Hint(fmt.Errorf("could not bind %s in %gs: %s", o.Name, o.Timeout.Seconds(), missing(binding)), hint)
+	return run.Hint(fmt.Errorf("could not bind %s in %gs: %s", binding.Name, timeout.Seconds(), missing(binding)), hint)
 }
 
 // missing says what keeps a binding from being bound. An export that cannot be found
