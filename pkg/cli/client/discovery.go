@@ -40,14 +40,13 @@ func (c *Client) Count(ctx context.Context, p logicalcluster.Path, gr schema.Gro
 	if err != nil {
 		return 0, err
 	}
-	err = apierrors.NewNotFound(gr, "")
 	for _, version := range group.Versions {
-		count, found := 0, error(nil)
-		if count, found = c.countAt(ctx, at(p, "apis", gr.Group, version.Version, gr.Resource)); !apierrors.IsNotFound(found) {
-			return count, found
+		count, err := c.countAt(ctx, at(p, "apis", gr.Group, version.Version, gr.Resource))
+		if !apierrors.IsNotFound(err) {
+			return count, err
 		}
 	}
-	return 0, err
+	return 0, apierrors.NewNotFound(gr, "")
 }
 
 func (c *Client) countAt(ctx context.Context, path []string) (int, error) {

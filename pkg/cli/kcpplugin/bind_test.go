@@ -232,7 +232,7 @@ func TestBindOnOldServer(t *testing.T) {
 	want := decode(t, `{"reference": {"export": {"path": "root:platform", "name": "certs"}}, "permissionClaims": [
 		{"resource": "secrets", "all": true, "state": "Rejected"},
 		{"group": "gw.io", "resource": "gateways", "identityHash": "abc", "all": true, "state": "Accepted"}]}`)
-	if diff := cmp.Diff(want, any(s.objects[oldBindings+"certs"]["spec"])); diff != "" {
+	if diff := cmp.Diff(want, s.objects[oldBindings+"certs"]["spec"]); diff != "" {
 		t.Errorf("the binding is not in v1alpha1 (-want +got):\n%s", diff)
 	}
 }

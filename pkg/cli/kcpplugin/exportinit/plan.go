@@ -58,12 +58,12 @@ type plannedExport struct {
 
 // changed says whether there is anything to write.
 func (e plannedExport) changed() bool {
-	return e.before == nil || !equality.Semantic.DeepEqual(comparable(e.before), comparable(e.APIExport))
+	return e.before == nil || !equality.Semantic.DeepEqual(normalized(e.before), normalized(e.APIExport))
 }
 
-// comparable returns the spec without what makes no difference: order, and what is
+// normalized returns the spec without what makes no difference: order, and what is
 // left out and has a default.
-func comparable(export *apisv1alpha2.APIExport) apisv1alpha2.APIExportSpec {
+func normalized(export *apisv1alpha2.APIExport) apisv1alpha2.APIExportSpec {
 	spec := *export.Spec.DeepCopy()
 	for i := range spec.Resources {
 		spec.Resources[i] = withStorage(spec.Resources[i])

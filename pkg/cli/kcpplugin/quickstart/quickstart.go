@@ -112,7 +112,8 @@ func (o *Options) run(ctx context.Context) error {
 		return o.cleanUp(ctx, origin, c, b)
 	}
 	b.say("Setting up quickstart scenario %q with prefix %q", o.Scenario, o.NamePrefix)
-	enter, kind := logicalcluster.Path{}, universal
+	var enter logicalcluster.Path
+	kind := universal
 	if o.Scenario == scenarioProvider {
 		enter, err = o.apiProvider(ctx, b)
 	} else {
