@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -45,8 +47,12 @@ func New(config *rest.Config, base string, warnings io.Writer) (*Client, error) 
 	return &Client{server: server}, nil
 }
 
-// at begins the path of a request to the workspace p.
+// at begins the path of a request to the workspace p or, if that is empty, to a server
+// that has no workspaces.
 func at(p logicalcluster.Path, segments ...string) []string {
+	if p.Empty() {
+		return segments
+	}
 	return append([]string{"clusters", p.String()}, segments...)
 }
 
@@ -59,13 +65,53 @@ func (c *Client) get(ctx context.Context, path []string, params map[string]strin
 	return decode(request.Do(ctx), object)
 }
 
-func (c *Client) create(ctx context.Context, path []string, body, object any) error {
-	content, err := json.Marshal(body)
+// send makes a request with a body, the JSON of content.
+func (c *Client) send(ctx context.Context, request *rest.Request, contentType string, content, object any) error {
+	body, err := json.Marshal(content)
 	if err != nil {
 		return err
 	}
-	request := c.server.Post().AbsPath(path...).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(content)
-	return decode(request.Do(ctx), object)
+	return decode(request.SetHeader("Content-Type", contentType).Body(body).Do(ctx), object)
+}
+
+func (c *Client) create(ctx context.Context, path []string, params map[string]string, body, object any) error {
+	request := c.server.Post().AbsPath(path...)
+	for name, value := range params {
+		request = request.Param(name, value)
+	}
+	return c.send(ctx, request, runtime.ContentTypeJSON, body, object)
+}
+
+// patch changes the fields that are in patch. If it has a resource version, that is a
+// condition.
+func (c *Client) patch(ctx context.Context, path []string, patch, object any) error {
+	return c.send(ctx, c.server.Patch(types.MergePatchType).AbsPath(path...), string(types.MergePatchType), patch, object)
+}
+
+// remove deletes what is at the path.
+func (c *Client) remove(ctx context.Context, path []string, options metav1.DeleteOptions) error {
+	var answer json.RawMessage
+	return c.send(ctx, c.server.Delete().AbsPath(path...), runtime.ContentTypeJSON, options, &answer)
+}
+
+// list returns everything at the path, some at a time.
+func list[T any](ctx context.Context, c *Client, path []string) ([]T, error) {
+	var all []T
+	params := map[string]string{"limit": strconv.Itoa(pageSize)}
+	for {
+		var page struct {
+			metav1.ListMeta `json:"metadata"`
+			Items           []T `json:"items"`
+		}
+		if err := c.get(ctx, path, params, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if page.Continue == "" {
+			return all, nil
+		}
+		params["continue"] = page.Continue
+	}
 }
 
 func decode(result rest.Result, object any) error {

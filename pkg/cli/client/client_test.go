@@ -66,14 +66,3 @@ func TestErrors(t *testing.T) {
 		})
 	}
 }
-
-func TestPermissionClaimString(t *testing.T) {
-	for want, claim := range map[string]PermissionClaim{
-		"secrets":            {Resource: "secrets"},
-		"things.acme.io:abc": {Group: "acme.io", Resource: "things", IdentityHash: "abc"},
-	} {
-		if got := claim.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -46,33 +45,23 @@ func (c *Client) Home(ctx context.Context) (*tenancyv1alpha1.Workspace, error) {
 
 // Workspaces returns the Workspaces in parent in the order of the server.
 func (c *Client) Workspaces(ctx context.Context, parent logicalcluster.Path) ([]tenancyv1alpha1.Workspace, error) {
-	var all []tenancyv1alpha1.Workspace
-	params := map[string]string{"limit": strconv.Itoa(pageSize)}
-	for {
-		list := &tenancyv1alpha1.WorkspaceList{}
-		if err := c.get(ctx, workspaces(parent), params, list); err != nil {
-			return nil, err
-		}
-		all = append(all, list.Items...)
-		if list.Continue == "" {
-			return all, nil
-		}
-		params["continue"] = list.Continue
-	}
+	return list[tenancyv1alpha1.Workspace](ctx, c, workspaces(parent))
 }
 
 // CreateWorkspace creates a Workspace in parent and returns what the server made of it.
-func (c *Client) CreateWorkspace(ctx context.Context, parent logicalcluster.Path, name string, spec tenancyv1alpha1.WorkspaceSpec) (*tenancyv1alpha1.Workspace, error) {
-	want := &tenancyv1alpha1.Workspace{
-		TypeMeta:   metav1.TypeMeta{APIVersion: tenancyGroup + "/" + tenancyVersion, Kind: "Workspace"},
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       spec,
-	}
+func (c *Client) CreateWorkspace(ctx context.Context, parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace) (*tenancyv1alpha1.Workspace, error) {
+	ws = ws.DeepCopy()
+	ws.TypeMeta = metav1.TypeMeta{APIVersion: tenancyGroup + "/" + tenancyVersion, Kind: "Workspace"}
 	created := &tenancyv1alpha1.Workspace{}
-	if err := c.create(ctx, workspaces(parent), want, created); err != nil {
+	if err := c.create(ctx, workspaces(parent), nil, ws, created); err != nil {
 		return nil, err
 	}
 	return created, nil
+}
+
+// DeleteWorkspace starts the deletion of the Workspace called name in parent.
+func (c *Client) DeleteWorkspace(ctx context.Context, parent logicalcluster.Path, name string) error {
+	return c.remove(ctx, workspaces(parent, name), metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}})
 }
 
 // LogicalCluster returns what the workspace p says about itself.

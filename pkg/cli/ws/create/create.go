@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -15,6 +16,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/kubeconfig"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/path"
+	"github.com/forkless/kcp/pkg/cli/ws/ready"
 	"github.com/forkless/kcp/pkg/cli/ws/switching"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -41,9 +43,9 @@ func (o *Options) Run(ctx context.Context) error {
 	if err := o.announce(ws, existed); err != nil {
 		return err
 	}
-	if !isReady(ws) {
-		w := waiter{client: c, parent: parent, visiblePatience: o.visiblePatience, readyPatience: o.readyPatience}
-		if ws, err = w.wait(ctx, ws, existed); err != nil {
+	if !ready.IsReady(ws) {
+		w := ready.Waiter{Client: c, Parent: parent, VisiblePatience: o.visiblePatience, ReadyPatience: o.readyPatience}
+		if ws, err = w.Wait(ctx, ws, existed); err != nil {
 			return err
 		}
 	}
@@ -55,7 +57,7 @@ func (o *Options) Run(ctx context.Context) error {
 
 // obtain creates the workspace or, if that is allowed, takes the one that is there.
 func (o *Options) obtain(ctx context.Context, c *client.Client, parent logicalcluster.Path) (ws *tenancyv1alpha1.Workspace, existed bool, err error) {
-	ws, err = c.CreateWorkspace(ctx, parent, o.Name, o.spec)
+	ws, err = c.CreateWorkspace(ctx, parent, &tenancyv1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Name: o.Name}, Spec: o.spec})
 	switch {
 	case err == nil:
 		return ws, false, nil
@@ -87,13 +89,13 @@ func (o *Options) matches(ws *tenancyv1alpha1.Workspace) bool {
 
 // announce says what has happened so far, unless saying that it is ready tells all.
 func (o *Options) announce(ws *tenancyv1alpha1.Workspace, existed bool) error {
-	ready := isReady(ws)
+	isReady := ready.IsReady(ws)
 	switch {
-	case existed && ready:
+	case existed && isReady:
 		return o.say("%s already exists.", title(ws))
 	case existed:
 		return o.say("%s already exists. Waiting for it to be ready...", title(ws))
-	case !ready:
+	case !isReady:
 		return o.say("%s created. Waiting for it to be ready...", title(ws))
 	default:
 		return nil

@@ -8,6 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
+	"github.com/forkless/kcp/pkg/cli/claim"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
@@ -30,36 +32,28 @@ func warn(w io.Writer, list bindingList) {
 
 // openClaims returns a sentence for each claim of the export that the binding does
 // not answer, or answers differently.
-func openClaims(binding client.APIBinding) []string {
+func openClaims(binding client.Binding) []string {
 	var sentences []string
-	for _, claim := range binding.Status.ExportPermissionClaims {
-		i := slices.IndexFunc(binding.Spec.PermissionClaims, func(answer client.AnsweredClaim) bool {
-			return answer.SameObjects(claim)
+	for _, c := range binding.Status.ExportPermissionClaims {
+		i := slices.IndexFunc(binding.Spec.PermissionClaims, func(answer apisv1alpha2.AcceptablePermissionClaim) bool {
+			return claim.SameObjects(answer.PermissionClaim, c)
 		})
 		if i < 0 {
-			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is not in spec.permissionClaims; add it there to answer it", claim, binding.Name))
+			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is not in spec.permissionClaims; add it there to answer it", claim.Format(c), binding.Name))
 			continue
 		}
 		answer := binding.Spec.PermissionClaims[i]
 		if answer.State == "" {
-			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is not accepted or rejected", claim, binding.Name))
+			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is not accepted or rejected", claim.Format(c), binding.Name))
 		}
-		if !sameVerbs(answer.Verbs, claim.Verbs) {
+		if !claim.SameVerbs(answer.Verbs, c.Verbs) {
 			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is answered for the verbs %s, but the export asks for %s",
-				claim, binding.Name, formatVerbs(answer.Verbs), formatVerbs(claim.Verbs)))
+				claim.Format(c), binding.Name, formatVerbs(answer.Verbs), formatVerbs(c.Verbs)))
 		}
 	}
 	return sentences
 }
 
-func sameVerbs(a, b []string) bool {
-	return slices.Equal(sortedVerbs(a), sortedVerbs(b))
-}
-
-func sortedVerbs(verbs []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(verbs)))
-}
-
 func formatVerbs(verbs []string) string {
-	return "[" + strings.Join(sortedVerbs(verbs), " ") + "]"
+	return "[" + strings.Join(slices.Compact(slices.Sorted(slices.Values(verbs))), " ") + "]"
 }

@@ -126,7 +126,7 @@ func Print(out io.Writer, place kubeconfig.Place, workspaceType string, short bo
 
 // bindingList is the answer to a request for the APIBindings of a workspace.
 type bindingList struct {
-	items []client.APIBinding
+	items []client.Binding
 	err   error
 }
 
@@ -135,7 +135,7 @@ type bindingList struct {
 func listBindings(ctx context.Context, c *client.Client, p logicalcluster.Path) <-chan bindingList {
 	answer := make(chan bindingList, 1)
 	go func() {
-		items, err := c.APIBindings(ctx, p)
+		items, err := c.Bindings(ctx, p)
 		answer <- bindingList{items: items, err: err}
 	}()
 	return answer

@@ -1,4 +1,4 @@
-package create
+package ready
 
 import (
 	"context"
@@ -111,14 +111,14 @@ func TestWait(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			w := waiter{client: c, parent: logicalcluster.Root.Path(), visiblePatience: tc.visible, readyPatience: tc.patient}
-			ws, err := w.wait(ctx, initializing(nil), false)
+			w := Waiter{Client: c, Parent: logicalcluster.Root.Path(), VisiblePatience: tc.visible, ReadyPatience: tc.patient}
+			ws, err := w.Wait(ctx, initializing(nil), false)
 			switch {
 			case tc.err != "":
 				if err == nil || err.Error() != tc.err {
 					t.Errorf("%s: error %v, want %q", tc.reason, err, tc.err)
 				}
-			case err != nil || !isReady(ws):
+			case err != nil || !IsReady(ws):
 				t.Errorf("%s: got %v, %v", tc.reason, ws, err)
 			}
 		})

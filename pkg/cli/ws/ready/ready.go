@@ -1,4 +1,6 @@
-package create
+// Package ready waits until a new workspace can be used, and says what it lacks if that
+// takes too long.
+package ready
 
 import (
 	"cmp"
@@ -24,25 +26,31 @@ const (
 	lastPause  = 500 * time.Millisecond
 )
 
-// waiter waits for workspaces to become ready.
-type waiter struct {
-	client                         *client.Client
-	parent                         logicalcluster.Path
-	visiblePatience, readyPatience time.Duration
+// Waiter waits for workspaces to become ready.
+type Waiter struct {
+	// Client is how the server is reached.
+	Client *client.Client
+	// Parent is where the workspace is.
+	Parent logicalcluster.Path
+	// VisiblePatience is how long it may be missing after it was created: a read may be
+	// answered by another server than the write.
+	VisiblePatience time.Duration
+	// ReadyPatience is how long it may take to become ready.
+	ReadyPatience time.Duration
 }
 
-// wait returns the workspace when it is ready. seen says that ws was read from the
+// Wait returns the workspace when it is ready. seen says that ws was read from the
 // server, not only written to it.
-func (w waiter) wait(ctx context.Context, ws *tenancyv1alpha1.Workspace, seen bool) (*tenancyv1alpha1.Workspace, error) {
+func (w Waiter) Wait(ctx context.Context, ws *tenancyv1alpha1.Workspace, seen bool) (*tenancyv1alpha1.Workspace, error) {
 	start := time.Now()
-	limited, cancel := context.WithTimeout(ctx, w.readyPatience)
+	limited, cancel := context.WithTimeout(ctx, w.ReadyPatience)
 	defer cancel()
 
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		if ws.DeletionTimestamp != nil {
 			return nil, fmt.Errorf("workspace %q is being deleted", ws.Name)
 		}
-		if isReady(ws) {
+		if IsReady(ws) {
 			return ws, nil
 		}
 		select {
@@ -51,7 +59,7 @@ func (w waiter) wait(ctx context.Context, ws *tenancyv1alpha1.Workspace, seen bo
 		case <-time.After(pause):
 		}
 
-		latest, err := w.client.Workspace(limited, w.parent, ws.Name)
+		latest, err := w.Client.Workspace(limited, w.Parent, ws.Name)
 		switch {
 		case err == nil:
 			ws, seen = latest, true
@@ -61,22 +69,23 @@ func (w waiter) wait(ctx context.Context, ws *tenancyv1alpha1.Workspace, seen bo
 			return nil, fmt.Errorf("waiting for workspace %q to be ready: %w", ws.Name, err)
 		case seen:
 			return nil, fmt.Errorf("workspace %q has disappeared", ws.Name)
-		case time.Since(start) > w.visiblePatience:
-			return nil, fmt.Errorf("workspace %q was created, but is still not visible after %gs", ws.Name, w.visiblePatience.Seconds())
+		case time.Since(start) > w.VisiblePatience:
+			return nil, fmt.Errorf("workspace %q was created, but is still not visible after %gs", ws.Name, w.VisiblePatience.Seconds())
 		}
 	}
 }
 
 // gaveUp says why waiting has ended before ws, as it was seen last, was ready.
-func (w waiter) gaveUp(ctx context.Context, ws *tenancyv1alpha1.Workspace) error {
+func (w Waiter) gaveUp(ctx context.Context, ws *tenancyv1alpha1.Workspace) error {
 	hint := fmt.Sprintf("kubectl get workspace %s -o yaml shows its conditions", ws.Name)
 	if ctx.Err() != nil {
 		return run.Hint(fmt.Errorf("interrupted: workspace %q exists and goes on initializing, %s", ws.Name, missing(ws)), hint)
 	}
-	return run.Hint(fmt.Errorf("workspace %q is not ready after %gs: %s", ws.Name, w.readyPatience.Seconds(), missing(ws)), hint)
+	return run.Hint(fmt.Errorf("workspace %q is not ready after %gs: %s", ws.Name, w.ReadyPatience.Seconds(), missing(ws)), hint)
 }
 
-func isReady(ws *tenancyv1alpha1.Workspace) bool {
+// IsReady says whether ws can be used.
+func IsReady(ws *tenancyv1alpha1.Workspace) bool {
 	return ws.Status.Phase == corev1alpha1.PhaseReady && ws.DeletionTimestamp == nil
 }
 

@@ -1,0 +1,44 @@
+// Package kcpplugin is the command "kubectl kcp": offering APIs to other workspaces,
+// and binding what others offer. It is a list of commands; each has a package of its
+// own.
+package kcpplugin
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/bind"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/claims"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/exportinit"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/exports"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/group"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/pull"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/quickstart"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/snapshot"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/unbind"
+	"github.com/forkless/kcp/pkg/cli/plugin"
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/ws"
+	"github.com/forkless/kcp/pkg/cli/ws/target"
+)
+
+// NewPlugin returns the command of the program kubectl-kcp.
+func NewPlugin(streams run.Streams) *cobra.Command {
+	finder := target.New(streams)
+	cmd := group.New("kcp", "Workspaces, and APIs across workspaces",
+		ws.New(finder),
+		group.New("bind", "Bind what others offer", bind.New(finder)),
+		unbind.New(finder),
+		claims.New(finder),
+		exports.New(finder),
+		group.New("crd", "CustomResourceDefinitions and what becomes of them",
+			snapshot.New(streams),
+			pull.New(finder),
+		),
+		group.New("export", "Offer APIs to other workspaces", exportinit.New(finder)),
+		quickstart.New(finder),
+	)
+	cmd.Example = `  kubectl kcp export init -f config/crd --apply
+  kubectl kcp exports :root:platform
+  kubectl kcp bind apiexport root:platform:certs`
+	return plugin.New(cmd, "kubectl kcp", finder.Flags)
+}

@@ -1,0 +1,130 @@
+// Package output is the flag -o: documents instead of prose, in the formats that kubectl
+// has, by kubectl's own printers.
+//
+// What people read has no format name here; a command prints that itself when Format is
+// empty, or "wide".
+package output
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/printers"
+)
+
+// Wide asks for more columns.
+const Wide = "wide"
+
+// Flags are what documents are asked for with.
+type Flags struct {
+	// Format is the name of the format, with an argument behind "=" where it takes one.
+	Format string
+	// ShowManagedFields keeps who owns which field in json and yaml.
+	ShowManagedFields bool
+
+	wide bool
+}
+
+// New returns the flags of a command; wide says that it has more columns to show.
+func New(wide bool) *Flags { return &Flags{wide: wide} }
+
+// AddFlags adds the flags to flags.
+func (f *Flags) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.Format, "output", "o", f.Format, "Output format: "+strings.Join(f.formats(), ", "))
+	flags.BoolVar(&f.ShowManagedFields, "show-managed-fields", f.ShowManagedFields, "Keep managedFields in json and yaml")
+}
+
+// Document says whether a document is asked for, and not prose.
+func (f *Flags) Document() bool { return f.Format != "" && f.Format != Wide }
+
+// Validate finds a format that does not exist, before anything is done.
+func (f *Flags) Validate() error {
+	if f.Format == "" {
+		return nil
+	}
+	_, err := f.printer()
+	return err
+}
+
+// Print writes an object as the document that was asked for.
+func (f *Flags) Print(w io.Writer, object runtime.Object) error {
+	printer, err := f.printer()
+	if err != nil {
+		return err
+	}
+	return printer.PrintObj(object, w)
+}
+
+// List returns objects as the list that kubectl makes of several.
+func List(items []unstructured.Unstructured) *unstructured.UnstructuredList {
+	list := &unstructured.UnstructuredList{Items: items}
+	list.SetAPIVersion("v1")
+	list.SetKind("List")
+	return list
+}
+
+func (f *Flags) formats() []string {
+	formats := []string{"json", "yaml", "name", "jsonpath=...", "jsonpath-file=...", "go-template=...", "go-template-file=..."}
+	if f.wide {
+		formats = append(formats, Wide)
+	}
+	return formats
+}
+
+func (f *Flags) printer() (printers.ResourcePrinter, error) {
+	format, argument, hasArgument := strings.Cut(f.Format, "=")
+	if hasArgument != slices.Contains(f.formats(), format+"=...") {
+		return nil, f.unknown()
+	}
+	switch format {
+	case "json":
+		return f.omit(&printers.JSONPrinter{}), nil
+	case "yaml":
+		return f.omit(&printers.YAMLPrinter{}), nil
+	case "name":
+		return &printers.NamePrinter{ShortOutput: true}, nil
+	case "jsonpath":
+		return newJSONPath(argument)
+	case "go-template":
+		return printers.NewGoTemplatePrinter([]byte(argument))
+	case "jsonpath-file", "go-template-file":
+		content, err := os.ReadFile(argument)
+		if err != nil {
+			return nil, fmt.Errorf("reading the template: %w", err)
+		}
+		if format == "jsonpath-file" {
+			return newJSONPath(string(content))
+		}
+		return printers.NewGoTemplatePrinter(content)
+	case Wide:
+		if f.wide {
+			return printers.NewDiscardingPrinter(), nil
+		}
+	}
+	return nil, f.unknown()
+}
+
+func (f *Flags) unknown() error {
+	return fmt.Errorf("unknown output format %q, known are %s", f.Format, strings.Join(f.formats(), ", "))
+}
+
+func newJSONPath(template string) (printers.ResourcePrinter, error) {
+	printer, err := printers.NewJSONPathPrinter(template)
+	if err != nil {
+		return nil, fmt.Errorf("the template %q: %w", template, err)
+	}
+	return printer, nil
+}
+
+func (f *Flags) omit(printer printers.ResourcePrinter) printers.ResourcePrinter {
+	if f.ShowManagedFields {
+		return printer
+	}
+	return &printers.OmitManagedFieldsPrinter{Delegate: printer}
+}
