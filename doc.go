@@ -4,9 +4,10 @@
 // In reading order, which is also the order of the layers from the bottom up:
 //
 //   - pkg/logicalcluster and pkg/apis are the vocabulary: names and paths of workspaces,
-//     and our API kinds. Clients import them.
-//   - internal/schema, internal/tenancy, internal/authn/identity, internal/features and
-//     internal/version are rules that can be decided without asking anybody.
+//     and our API kinds. Clients import them. internal/apihash are names made of them.
+//   - internal/schema, internal/permissionclaims, internal/tenancy, internal/authn/identity,
+//     internal/features and internal/version are rules that can be decided without asking
+//     anybody.
 //   - config holds what is embedded in the server and put into a new installation.
 //   - internal/storage is the seam of tenancy: one place puts the cluster of a request
 //     into storage keys. Beside it are the other mechanisms: internal/builtin,
