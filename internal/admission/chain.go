@@ -23,6 +23,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/admission/ownerreferences"
 	"github.com/forkless/kcp/internal/admission/pathannotation"
+	"github.com/forkless/kcp/internal/admission/permissionclaims"
 	"github.com/forkless/kcp/internal/admission/policies"
 	mutatingpolicy "github.com/forkless/kcp/internal/admission/policies/mutating"
 	validatingpolicy "github.com/forkless/kcp/internal/admission/policies/validating"
@@ -36,7 +37,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/workspacetype"
 	"github.com/forkless/kcp/internal/admission/workspacetypeexists"
 	"github.com/forkless/kcp/internal/exportref"
-	"github.com/forkless/kcp/internal/permissionclaims"
+	claimrules "github.com/forkless/kcp/internal/permissionclaims"
 	"github.com/forkless/kcp/internal/tenancy"
 )
 
@@ -70,6 +71,8 @@ type Config struct {
 	Quotas resourcequota.Ledger
 	// Configurations are what webhooks and policies of workspaces are read from.
 	Configurations informers.Sources
+	// Claims knows which permission claims clusters have accepted.
+	Claims permissionclaims.Claims
 	// Mapper knows the kinds of clusters.
 	Mapper ownerreferences.Mapper
 
@@ -112,7 +115,7 @@ func Plugins(config Config) []Plugin {
 		{workspacetype.Name, workspacetype.New(config.Clusters, config.Paths, config.Authorizer)},
 		{workspacetypeexists.Name, workspacetypeexists.New(resolver, config.Clusters, config.Authorizer)},
 		{logicalcluster.Name, logicalcluster.New()},
-		{apiexport.Name, apiexport.New(permissionclaims.NeedsIdentity)},
+		{apiexport.Name, apiexport.New(claimrules.NeedsIdentity)},
 		{apibinding.Name, apibinding.New(mayBind)},
 		{deletionfinalizer.APIBindings.Name, deletionfinalizer.New(deletionfinalizer.APIBindings)},
 		{apiexportendpointslice.Name, apiexportendpointslice.New(mayBind)},
@@ -130,6 +133,8 @@ func Plugins(config Config) []Plugin {
 		{reservedcrdgroups.Name, reservedcrdgroups.New()},
 		{pathannotation.Name, pathannotation.New(config.Clusters)},
 		{clusterannotation.Name, clusterannotation.New()},
+		// Behind everything that sets the labels it decides by.
+		{permissionclaims.Name, permissionclaims.New(config.Claims)},
 		{objectlimit.Name, objectlimit.New(config.ObjectLimits, config.ObjectCounts)},
 		// Nothing may refuse what has been charged.
 		{resourcequota.Name, resourcequota.New(config.Quotas)},
@@ -153,6 +158,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs the ledger of quotas")
 	case config.Configurations.Index == nil || config.Configurations.Namespaces == nil:
 		return nil, errors.New("admission needs the configurations of workspaces")
+	case config.Claims == nil:
+		return nil, errors.New("admission needs to know what is claimed")
 	case config.Mapper == nil:
 		return nil, errors.New("admission needs the kinds of clusters")
 	case config.Objects == nil || config.ParamKind == nil || config.Structure == nil:

@@ -58,6 +58,12 @@ func (unlimited) Charge(context.Context, logicalcluster.Name, apiadmission.Attri
 	return nil
 }
 
+type unclaimed struct{}
+
+func (unclaimed) Labels(logicalcluster.Name, schema.GroupResource, map[string]string) map[string]string {
+	return nil
+}
+
 func config(t testing.TB) admission.Config {
 	t.Helper()
 	tree := tenancytest.New(t)
@@ -65,7 +71,7 @@ func config(t testing.TB) admission.Config {
 	return admission.Config{
 		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Exports: admissiontest.Exports{}, Namespaces: active{}, Authorizer: yes{},
 		Conversions:  &cached.APIs{},
-		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{},
+		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{}, Claims: unclaimed{},
 		Configurations: informers.Sources{Index: admissiontest.NoConfigurations(), Namespaces: cached.NamespaceReader{}},
 		Mapper:         func(logicalcluster.Name) meta.RESTMapper { return meta.NewDefaultRESTMapper(nil) },
 		Objects:        policies.Registries(nil),
@@ -102,6 +108,7 @@ func TestOrder(t *testing.T) {
 		"apis.kcp.io/ReservedNames",
 		"kcp.io/PathAnnotation",
 		"kcp.io/ClusterAnnotation",
+		"apis.kcp.io/PermissionClaims",
 	}
 	if diff := cmp.Diff(wantMutating, mutating); diff != "" {
 		t.Errorf("mutating (-want +got):\n%s", diff)
@@ -125,6 +132,7 @@ func TestOrder(t *testing.T) {
 		"apis.kcp.io/ReservedCRDAnnotations",
 		"kcp.io/ReservedCRDGroups",
 		"kcp.io/PathAnnotation",
+		"apis.kcp.io/PermissionClaims",
 		"core.kcp.io/LogicalClusterObjectCountLimit",
 		"KCPKubeResourceQuota",
 	}
@@ -181,6 +189,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"Quotas":         func(c *admission.Config) { c.Quotas = nil },
 		"Authorizer":     func(c *admission.Config) { c.Authorizer = nil },
 		"Configurations": func(c *admission.Config) { c.Configurations = informers.Sources{} },
+		"Claims":         func(c *admission.Config) { c.Claims = nil },
 		"Mapper":         func(c *admission.Config) { c.Mapper = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
