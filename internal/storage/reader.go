@@ -176,22 +176,28 @@ func (l *Layer) NewObject(resource Resource) (runtime.Object, error) {
 // share memory with the watch caches.
 func (l *Layer) Each(ctx context.Context, cluster logicalcluster.Name, namespace string, visit func(Resource, runtime.Object) error) error {
 	for _, resource := range l.Opened() {
-		s, ok := l.lookUp(resource)
-		if !ok {
-			continue
-		}
-		key := s.prefix
-		if namespace != "" {
-			// Below the name of an object that is in no namespace there is nothing.
-			key += "/" + namespace
-		}
-		list := s.newList()
-		if err := s.GetList(logicalcluster.NewContext(ctx, cluster), key, current(), list); err != nil {
-			return fmt.Errorf("listing %s: %w", resource.GroupResource, err)
-		}
-		if err := meta.EachListItem(list, func(obj runtime.Object) error { return visit(resource, obj) }); err != nil {
+		err := l.EachOf(ctx, resource, cluster, namespace, func(obj runtime.Object) error { return visit(resource, obj) })
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// EachOf is Each for the objects of one resource. There are none if its store is not open.
+func (l *Layer) EachOf(ctx context.Context, resource Resource, cluster logicalcluster.Name, namespace string, visit func(runtime.Object) error) error {
+	s, ok := l.lookUp(resource)
+	if !ok {
+		return nil
+	}
+	key := s.prefix
+	if namespace != "" {
+		// Below the name of an object that is in no namespace there is nothing.
+		key += "/" + namespace
+	}
+	list := s.newList()
+	if err := s.GetList(logicalcluster.NewContext(ctx, cluster), key, current(), list); err != nil {
+		return fmt.Errorf("listing %s: %w", resource.GroupResource, err)
+	}
+	return meta.EachListItem(list, visit)
 }
