@@ -22,6 +22,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/admission/ownerreferences"
 	"github.com/forkless/kcp/internal/admission/pathannotation"
+	claimlabels "github.com/forkless/kcp/internal/admission/permissionclaims"
 	"github.com/forkless/kcp/internal/admission/policies"
 	mutatingpolicy "github.com/forkless/kcp/internal/admission/policies/mutating"
 	validatingpolicy "github.com/forkless/kcp/internal/admission/policies/validating"
@@ -67,6 +68,8 @@ type Config struct {
 	Quotas resourcequota.Ledger
 	// Configurations are what webhooks and policies of workspaces are read from.
 	Configurations informers.Sources
+	// Claims knows which permission claims clusters have accepted.
+	Claims claimlabels.Claims
 	// Mapper knows the kinds of clusters.
 	Mapper ownerreferences.Mapper
 
@@ -126,6 +129,8 @@ func Plugins(config Config) []Plugin {
 		{reservedcrdgroups.Name, reservedcrdgroups.New()},
 		{pathannotation.Name, pathannotation.New(config.Clusters)},
 		{clusterannotation.Name, clusterannotation.New()},
+		// Behind everything that sets the labels it decides by.
+		{claimlabels.Name, claimlabels.New(config.Claims)},
 		{objectlimit.Name, objectlimit.New(config.ObjectLimits, config.ObjectCounts)},
 		// Nothing may refuse what has been charged.
 		{resourcequota.Name, resourcequota.New(config.Quotas)},
@@ -147,6 +152,8 @@ func New(config Config) (admission.Interface, error) {
 		return nil, errors.New("admission needs the ledger of quotas")
 	case config.Configurations.Index == nil || config.Configurations.Namespaces == nil:
 		return nil, errors.New("admission needs the configurations of workspaces")
+	case config.Claims == nil:
+		return nil, errors.New("admission needs to know what is claimed")
 	case config.Mapper == nil:
 		return nil, errors.New("admission needs the kinds of clusters")
 	case config.Objects == nil || config.ParamKind == nil || config.Structure == nil:

@@ -58,13 +58,19 @@ func (unlimited) Charge(context.Context, logicalcluster.Name, apiadmission.Attri
 	return nil
 }
 
+type unclaimed struct{}
+
+func (unclaimed) Labels(logicalcluster.Name, schema.GroupResource, map[string]string) map[string]string {
+	return nil
+}
+
 func config(t testing.TB) admission.Config {
 	t.Helper()
 	tree := tenancytest.New(t)
 	tree.AddCluster("root:org", "root:organization")
 	return admission.Config{
 		Types: tree.Types(), Clusters: tree.Clusters(), Paths: tree.Paths(), Exports: admissiontest.Exports{}, Namespaces: active{}, Authorizer: yes{},
-		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{},
+		ObjectLimits: objectlimit.Limits{Clusters: tree.Clusters()}, ObjectCounts: uncounted{}, Quotas: unlimited{}, Claims: unclaimed{},
 		Configurations: informers.Sources{Index: admissiontest.NoConfigurations(), Namespaces: cached.NamespaceReader{}},
 		Mapper:         func(logicalcluster.Name) meta.RESTMapper { return meta.NewDefaultRESTMapper(nil) },
 		Objects:        policies.Registries(nil),
@@ -101,6 +107,7 @@ func TestOrder(t *testing.T) {
 		"apis.kcp.io/ReservedNames",
 		"kcp.io/PathAnnotation",
 		"kcp.io/ClusterAnnotation",
+		"apis.kcp.io/PermissionClaims",
 	}
 	if diff := cmp.Diff(wantMutating, mutating); diff != "" {
 		t.Errorf("mutating (-want +got):\n%s", diff)
@@ -123,6 +130,7 @@ func TestOrder(t *testing.T) {
 		"apis.kcp.io/ReservedCRDAnnotations",
 		"kcp.io/ReservedCRDGroups",
 		"kcp.io/PathAnnotation",
+		"apis.kcp.io/PermissionClaims",
 		"core.kcp.io/LogicalClusterObjectCountLimit",
 		"KCPKubeResourceQuota",
 	}
@@ -179,6 +187,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"Quotas":         func(c *admission.Config) { c.Quotas = nil },
 		"Authorizer":     func(c *admission.Config) { c.Authorizer = nil },
 		"Configurations": func(c *admission.Config) { c.Configurations = informers.Sources{} },
+		"Claims":         func(c *admission.Config) { c.Claims = nil },
 		"Mapper":         func(c *admission.Config) { c.Mapper = nil },
 	} {
 		t.Run(name, func(t *testing.T) {

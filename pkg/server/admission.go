@@ -33,6 +33,7 @@ func (s *Server) admission() (admission.Interface, error) {
 		ObjectLimits:   s.objectLimits,
 		ObjectCounts:   s.layer,
 		Quotas:         s.quotas,
+		Claims:         s.claims,
 		Authorizer:     s.authorizer.Silent(),
 		Namespaces:     namespaces,
 		Configurations: informers.Sources{Index: s.configurations, Namespaces: namespaces},

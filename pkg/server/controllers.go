@@ -49,6 +49,7 @@ func (s *Server) buildControllers() error {
 		s.endpointSliceController,
 		s.providersController,
 		s.bindingController,
+		s.permissionClaimController,
 	} {
 		c, err := build()
 		if err != nil {

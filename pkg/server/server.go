@@ -14,6 +14,7 @@ import (
 	"github.com/forkless/kcp/internal/boundcrd"
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/catalog"
+	"github.com/forkless/kcp/internal/claimed"
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/controllers/apibinding"
 	"github.com/forkless/kcp/internal/controllers/crd"
@@ -54,6 +55,9 @@ type Server struct {
 	ownDefinitions *crd.Reconciler
 	resourceLocks  *controller.ClusterLocks
 
+	// claims are the permission claims that clusters have accepted.
+	claims *claimed.Index
+
 	objectLimits objectlimit.Limits
 	// quotas knows the resource quotas, and quotaController counts what they count.
 	quotas          *quota.Ledger
@@ -90,7 +94,8 @@ type Server struct {
 	groups  *builtin.Groups
 	generic *genericapiserver.GenericAPIServer
 
-	ready chan struct{}
+	// settled is closed when the controllers have looked at what was there at the start.
+	settled, ready chan struct{}
 	// inFlight bounds the requests that are served at a time.
 	inFlight *inflight.Limit
 	// controllerWork are the goroutines of the controllers.
@@ -114,6 +119,7 @@ func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
 		builtins:      &discovery.Builtins{},
 		resourceLocks: controller.NewClusterLocks(),
 		inFlight:      inflight.NewLimit(inFlight),
+		settled:       make(chan struct{}),
 		ready:         make(chan struct{}),
 		stopping:      newSignal(),
 	}
@@ -230,6 +236,7 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 	s.boundDefinitions = boundcrd.NewDefinitions()
 	s.identities = boundcrd.NewIdentities(ownResources()...)
 	s.resolver = route.NewResolver(s.workspaces)
+	s.buildClaims()
 	s.limitObjects()
 	s.buildQuotas()
 	return nil

@@ -147,6 +147,7 @@ func (s *Server) startControllers(ctx context.Context) error {
 			return fmt.Errorf("waiting for controller %s: %w", c.Name(), err)
 		}
 	}
+	close(s.settled)
 	s.controllerWork.start(ctx, s.openHolding)
 	// Before this requests would wait: no webhook is to be passed by.
 	return waitFor(ctx, s.configurations.Synced())
