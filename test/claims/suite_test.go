@@ -143,8 +143,7 @@ func (w workspace) delete(r schema.GroupVersionResource, name string) {
 	}
 }
 
-// names returns the names of the objects of a resource, with their cluster if that is not
-// the one of w, sorted.
+// names returns the names of the objects of a resource, sorted.
 func (w workspace) names(r schema.GroupVersionResource) []string {
 	w.Helper()
 	list, err := w.client.Resource(r).List(w.Context(), metav1.ListOptions{})
