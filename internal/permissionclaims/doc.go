@@ -14,8 +14,8 @@
 //
 // The fields of a binding's status that are about claims (appliedPermissionClaims and the
 // conditions PermissionClaimsValid and PermissionClaimsApplied) have two writers that do
-// not get into each other's way. As long as no claim is accepted nothing has to be done
-// before the status is right: whoever writes the rest of the status calls Settle. With an
+// not get in each other's way. As long as no claim is accepted nothing has to be done before
+// the status is right: whoever writes the rest of the status writes what is Settled. With an
 // accepted claim objects have to be labeled first: the controller that does so writes these
-// fields, by Status, and nothing else.
+// fields (WithStatus), and nothing else.
 package permissionclaims

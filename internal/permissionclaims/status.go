@@ -17,14 +17,32 @@ import (
 // shown is how many claims a message names.
 const shown = 10
 
-// Settle sets what the status of a binding says of claims, if that can be said without
-// labeling objects: if no claim is accepted. The export has to be resolved and its claims
-// to be in the status of the binding already. With accepted claims it changes nothing.
-func Settle(binding *apisv1alpha2.APIBinding) {
+// Settled returns binding with what its status has to say of claims, if that can be said
+// without labeling objects: if no claim is accepted and the export is known. Otherwise, or
+// if it says so already, it is binding itself, which is not changed.
+func Settled(binding *apisv1alpha2.APIBinding) *apisv1alpha2.APIBinding {
 	if len(Accepted(binding)) > 0 {
-		return
+		return binding
 	}
-	Status(binding, nil)
+	return WithStatus(binding, nil)
+}
+
+// WithStatus returns binding with what its status has to say of claims, after the objects
+// of the accepted ones have been labeled. failed says for which that has not come to an
+// end, and why. The claims of the export have to be in the status already. As long as the
+// export is not known, or if all of it is there, it is binding itself, which is not changed.
+func WithStatus(binding *apisv1alpha2.APIBinding, failed map[Name]error) *apisv1alpha2.APIBinding {
+	if !conditions.IsTrue(binding, apisv1alpha1.APIExportValid) {
+		return binding
+	}
+	// What is set are whole slices.
+	wanted := *binding
+	setStatus(&wanted, failed)
+	if equality.Semantic.DeepEqual(binding.Status.AppliedPermissionClaims, wanted.Status.AppliedPermissionClaims) &&
+		equality.Semantic.DeepEqual(binding.Status.Conditions, wanted.Status.Conditions) {
+		return binding
+	}
+	return &wanted
 }
 
 // Accepted returns the claims that a binding accepts, by name.
@@ -51,10 +69,7 @@ func Exported(binding *apisv1alpha2.APIBinding) map[Name]apisv1alpha2.Permission
 	return exported
 }
 
-// Status sets what the status of a binding says of claims, after the objects of the
-// accepted ones have been labeled. failed says for which that has not come to an end, and
-// why. The claims of the export have to be in the status already.
-func Status(binding *apisv1alpha2.APIBinding, failed map[Name]error) {
+func setStatus(binding *apisv1alpha2.APIBinding, failed map[Name]error) {
 	accepted, exported := Accepted(binding), Exported(binding)
 	binding.Status.AppliedPermissionClaims = applied(accepted, exported, failed)
 	markValid(binding, accepted, exported)

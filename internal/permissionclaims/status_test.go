@@ -162,7 +162,16 @@ func TestStatus(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			binding := &apisv1alpha2.APIBinding{}
 			binding.Spec.PermissionClaims, binding.Status.ExportPermissionClaims = tc.answers, tc.exported
-			permissionclaims.Status(binding, tc.failed)
+			conditions.MarkTrue(binding, apisv1alpha1.APIExportValid)
+			observed := binding.DeepCopy()
+			wanted := permissionclaims.WithStatus(binding, tc.failed)
+			if diff := cmp.Diff(observed, binding); diff != "" {
+				t.Errorf("what was observed has been changed (-want +got):\n%s", diff)
+			}
+			if permissionclaims.WithStatus(wanted, tc.failed) != wanted {
+				t.Error("what says everything is said anew")
+			}
+			binding = wanted
 			var applied []string
 			for _, claim := range binding.Status.AppliedPermissionClaims {
 				applied = append(applied, claim.Resource)
@@ -180,19 +189,23 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-func TestSettle(t *testing.T) {
-	binding := &apisv1alpha2.APIBinding{}
-	binding.Status.AppliedPermissionClaims = []apisv1alpha2.ScopedPermissionClaim{{}}
-	permissionclaims.Settle(binding)
-	if len(binding.Status.AppliedPermissionClaims) > 0 || !conditions.IsTrue(binding, apisv1alpha1.PermissionClaimsApplied) ||
-		!conditions.IsTrue(binding, apisv1alpha1.PermissionClaimsValid) {
-		t.Errorf("without answers there is nothing to wait for: %+v", binding.Status)
+func TestSettled(t *testing.T) {
+	stale := []apisv1alpha2.ScopedPermissionClaim{{}}
+	unknown := &apisv1alpha2.APIBinding{}
+	unknown.Status.AppliedPermissionClaims = stale
+	if permissionclaims.Settled(unknown) != unknown {
+		t.Error("something is said of an export that is not known")
 	}
-	waiting := &apisv1alpha2.APIBinding{}
+	binding := unknown.DeepCopy()
+	conditions.MarkTrue(binding, apisv1alpha1.APIExportValid)
+	settled := permissionclaims.Settled(binding)
+	if len(settled.Status.AppliedPermissionClaims) > 0 || !conditions.IsTrue(settled, apisv1alpha1.PermissionClaimsApplied) ||
+		!conditions.IsTrue(settled, apisv1alpha1.PermissionClaimsValid) {
+		t.Errorf("without answers there is nothing to wait for: %+v", settled.Status)
+	}
+	waiting := binding.DeepCopy()
 	waiting.Spec.PermissionClaims = []apisv1alpha2.AcceptablePermissionClaim{accept(claim("configmaps", "*"))}
-	before := waiting.DeepCopy()
-	permissionclaims.Settle(waiting)
-	if diff := cmp.Diff(before, waiting); diff != "" {
-		t.Errorf("what has to be labeled is not settled (-want +got):\n%s", diff)
+	if permissionclaims.Settled(waiting) != waiting {
+		t.Error("what has to be labeled is settled")
 	}
 }

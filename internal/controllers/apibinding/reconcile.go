@@ -10,6 +10,7 @@ import (
 
 	"github.com/forkless/kcp/internal/binding"
 	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/permissionclaims"
 	"github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
@@ -72,6 +73,7 @@ func (r *reconciler) apply(ctx context.Context, key controller.Key, f *facts) er
 	b, definition := f.Binding, f.definition(r.definitionOf(ctx))
 	version := versionOf(b.ResourceVersion)
 	plan := binding.Decide(f.Input)
+	plan.Binding = permissionclaims.Settled(plan.Binding)
 	r.index.wait(key, plan.Waits)
 
 	batch := r.Layer.NewBatch()

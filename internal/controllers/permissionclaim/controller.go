@@ -9,10 +9,10 @@ import (
 
 	"github.com/forkless/kcp/internal/claimed"
 	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/permissionclaims"
 	kcpschema "github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
-	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -74,14 +74,8 @@ func (w *watch) reconcile(ctx context.Context, key controller.Key) error {
 	default:
 		w.changed.add(key, w.Index.Set(key.Cluster, binding))
 	}
-	if w.changed.any(key) || err == nil && !isSettled(binding) {
+	if w.changed.any(key) || err == nil && permissionclaims.WithStatus(binding, nil) != binding {
 		w.enqueue(key)
 	}
 	return nil
-}
-
-// isSettled says whether there is nothing to do for a binding as far as its status knows.
-func isSettled(binding *apisv1alpha2.APIBinding) bool {
-	wanted := withStatus(binding, nil)
-	return wanted == nil || sameClaims(binding, wanted)
 }

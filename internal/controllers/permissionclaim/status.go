@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/permissionclaims"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
-	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
-	"github.com/forkless/kcp/pkg/apis/conditions"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -101,8 +98,8 @@ func (l *labels) isServed(ctx context.Context, cluster logicalcluster.Name, name
 
 // writeStatus writes what the status of a binding says of claims, if it does not say so.
 func (l *labels) writeStatus(ctx context.Context, cluster logicalcluster.Name, binding *apisv1alpha2.APIBinding, failed map[permissionclaims.Name]error) error {
-	wanted := withStatus(binding, failed)
-	if wanted == nil || sameClaims(binding, wanted) {
+	wanted := permissionclaims.WithStatus(binding, failed)
+	if wanted == binding {
 		return nil
 	}
 	batch := l.Layer.NewBatch()
@@ -112,21 +109,4 @@ func (l *labels) writeStatus(ctx context.Context, cluster logicalcluster.Name, b
 		return apierrors.NewConflict(cached.APIBindings.GroupResource, binding.Name, err)
 	}
 	return err
-}
-
-// withStatus returns binding with what its status has to say of claims, nil while its
-// export is not known.
-func withStatus(binding *apisv1alpha2.APIBinding, failed map[permissionclaims.Name]error) *apisv1alpha2.APIBinding {
-	if !conditions.IsTrue(binding, apisv1alpha1.APIExportValid) {
-		return nil
-	}
-	wanted := *binding
-	permissionclaims.Status(&wanted, failed)
-	return &wanted
-}
-
-// sameClaims says whether the status of two versions of a binding say the same of claims.
-func sameClaims(a, b *apisv1alpha2.APIBinding) bool {
-	return equality.Semantic.DeepEqual(a.Status.AppliedPermissionClaims, b.Status.AppliedPermissionClaims) &&
-		equality.Semantic.DeepEqual(a.Status.Conditions, b.Status.Conditions)
 }
