@@ -21,7 +21,7 @@ import (
 // them from gets, updates and deletions, as part of the write, and admission keeps those
 // that he writes within what he may see. It is immutable.
 //
-// Lists and watches are not restricted by it: they need Requirement.
+// Requests for many objects are not restricted by it: they need Requirements.
 type Guard struct {
 	resource schema.GroupResource
 	key      string
@@ -63,9 +63,18 @@ func (g *Guard) Resource() schema.GroupResource { return g.resource }
 // Allows says whether the provider may do verb.
 func (g *Guard) Allows(verb string) bool { return g.verbs(verb) }
 
-// Requirement is what lists and watches of the provider select by.
-func (g *Guard) Requirement() (*labels.Requirement, error) {
-	return labels.NewRequirement(g.key, selection.In, g.values)
+// Requirements are what a verb for many objects selects by: what lists and watches show is
+// what is labeled, so that watches see objects come and go with the answer. Deletions have
+// no need of labels, which are not there where lists are not given.
+func (g *Guard) Requirements(verb string) (labels.Requirements, error) {
+	if requirements, selectable := g.selector.Requirements(); selectable && verb == "deletecollection" && g.own == "" {
+		return requirements, nil
+	}
+	claimed, err := labels.NewRequirement(g.key, selection.In, g.values)
+	if err != nil {
+		return nil, err
+	}
+	return labels.Requirements{*claimed}, nil
 }
 
 // Sees says whether the provider may see an object with these labels.

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/forkless/kcp/internal/apihash"
 	"github.com/forkless/kcp/internal/permissionclaims"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -74,14 +75,39 @@ func TestGuardOfBindings(t *testing.T) {
 	}
 }
 
-func TestRequirement(t *testing.T) {
-	requirement, err := guard(t, claim("configmaps", "*"), everything).Requirement()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "claimed.internal.apis.kcp.io/" + ownExport + " in (3QVjs6pfBjMpLEVYYhysJnroYGsQGlWm05E4qe)"
-	if got := labels.NewSelector().Add(*requirement).String(); got != want {
-		t.Errorf("got %s, want %s", got, want)
+func TestRequirements(t *testing.T) {
+	const label = "claimed.internal.apis.kcp.io/" + ownExport
+	red := apisv1alpha2.PermissionClaimSelector{LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{"color": "red"}}}
+	bindings := claim("apibindings", "*")
+	bindings.Group = "apis.kcp.io"
+	for name, tc := range map[string]struct {
+		reason string
+		guard  *permissionclaims.Guard
+		verb   string
+		want   string
+	}{
+		"List":      {"labels follow the answer", guard(t, claim("configmaps", "*"), red), "list", label + " in (3QVjs6pfBjMpLEVYYhysJnroYGsQGlWm05E4qe)"},
+		"Watch":     {"also while it changes", guard(t, claim("configmaps", "*"), everything), "watch", label + " in (3QVjs6pfBjMpLEVYYhysJnroYGsQGlWm05E4qe)"},
+		"Delete":    {"what may not be listed has no label", guard(t, claim("configmaps", "*"), red), "deletecollection", "color=red"},
+		"DeleteAll": {"all is all", guard(t, claim("configmaps", "*"), everything), "deletecollection", ""},
+		"Nothing": {
+			"what selects nothing is not to select everything", guard(t, claim("configmaps", "*"), apisv1alpha2.PermissionClaimSelector{}), "deletecollection",
+			label + " in (3QVjs6pfBjMpLEVYYhysJnroYGsQGlWm05E4qe)",
+		},
+		"Bindings": {
+			"a provider has its own bindings besides", guard(t, bindings, red), "deletecollection",
+			label + " in (" + permissionclaims.LabelValue(permissionclaims.NameOf(bindings)) + "," + apihash.Reflexive + ")",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requirements, err := tc.guard.Requirements(tc.verb)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := labels.NewSelector().Add(requirements...).String(); got != tc.want {
+				t.Errorf("%s: got %s, want %s", tc.reason, got, tc.want)
+			}
+		})
 	}
 }
 

@@ -117,17 +117,19 @@ func TestProvidersKeepTheirLabels(t *testing.T) {
 // TestVerbsOfMissingObjects: an object is created by whoever may create one, whatever the
 // request that does it.
 func TestVerbsOfMissingObjects(t *testing.T) {
+	const forbidden, missing = metav1.StatusReasonForbidden, metav1.StatusReasonNotFound
 	server := servertest.Start(t)
 	for name, tc := range map[string]struct {
 		exported, accepted []string
-		apply, merge, get  metav1.StatusReason
+		// The reasons of refusals; nothing where there is none.
+		apply, merge, get, all metav1.StatusReason
 	}{
-		"All":           {[]string{"*"}, []string{"*"}, "", metav1.StatusReasonNotFound, metav1.StatusReasonNotFound},
-		"PatchOnly":     {[]string{"patch", "get"}, []string{"patch", "get"}, metav1.StatusReasonForbidden, metav1.StatusReasonNotFound, metav1.StatusReasonNotFound},
-		"PatchCreate":   {[]string{"patch", "create"}, []string{"patch", "create"}, "", metav1.StatusReasonNotFound, metav1.StatusReasonForbidden},
-		"Literally":     {[]string{"*"}, []string{"patch", "create", "get"}, metav1.StatusReasonForbidden, metav1.StatusReasonForbidden, metav1.StatusReasonForbidden},
-		"InBothOnly":    {[]string{"get", "list"}, []string{"get", "create"}, metav1.StatusReasonForbidden, metav1.StatusReasonForbidden, metav1.StatusReasonNotFound},
-		"CreateMissing": {[]string{"patch", "create"}, []string{"patch"}, metav1.StatusReasonForbidden, metav1.StatusReasonNotFound, metav1.StatusReasonForbidden},
+		"All":           {[]string{"*"}, []string{"*"}, "", missing, missing, ""},
+		"PatchOnly":     {[]string{"patch", "get"}, []string{"patch", "get"}, forbidden, missing, missing, forbidden},
+		"PatchCreate":   {[]string{"patch", "create"}, []string{"patch", "create"}, "", missing, forbidden, forbidden},
+		"Literally":     {[]string{"*"}, []string{"patch", "create", "get"}, forbidden, forbidden, forbidden, ""},
+		"InBothOnly":    {[]string{"get", "list"}, []string{"get", "create"}, forbidden, forbidden, missing, ""},
+		"CreateMissing": {[]string{"patch", "create"}, []string{"patch"}, forbidden, missing, forbidden, forbidden},
 	} {
 		t.Run(name, func(t *testing.T) {
 			exported := claim(configMaps, tc.exported...)
@@ -144,6 +146,8 @@ func TestVerbsOfMissingObjects(t *testing.T) {
 			reasonIs(t, "merge", err, tc.merge)
 			_, err = view.resource(configMaps).Get(t.Context(), "got", metav1.GetOptions{})
 			reasonIs(t, "get", err, tc.get)
+			_, err = through(t, server, provider, "*").client.Resource(configMaps).List(t.Context(), metav1.ListOptions{})
+			reasonIs(t, "list of all", err, tc.all)
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"github.com/forkless/kcp/internal/permissionclaims"
 	"github.com/forkless/kcp/internal/route"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -102,6 +103,10 @@ func (w *Workspace) check(ctx context.Context, cluster logicalcluster.Name, attr
 	case !ok && cluster.IsWildcard():
 		// There is nothing of that name, which the answer will say.
 		return nil
+	}
+	if cluster.IsWildcard() && r != nil && r.claim != nil && !permissionclaims.Allows(r.claim.Verbs, r.claim.Verbs, attributes.GetVerb()) {
+		// Whoever has accepted the claim has been asked for less.
+		return refused("apiexport %s claims %s without verb %s", e.Name, name, attributes.GetVerb())
 	}
 	if !cluster.IsWildcard() {
 		if err := w.checkBinding(ctx, cluster, e, r, name, attributes.GetVerb()); err != nil {

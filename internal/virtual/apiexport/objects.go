@@ -62,7 +62,7 @@ func (o *objects) serveAll(w http.ResponseWriter, req *http.Request, info *reque
 	if r.claim != nil {
 		guard, err := r.guard(e, apisv1alpha2.AcceptablePermissionClaim{})
 		if err == nil {
-			req, err = selecting(req, guard)
+			req, err = selecting(req, info.Verb, guard)
 		}
 		if err != nil {
 			o.fail(w, req, err)
@@ -130,7 +130,7 @@ func guarded(req *http.Request, info *request.RequestInfo, guard *permissionclai
 	req = req.WithContext(permissionclaims.WithGuard(req.Context(), guard))
 	switch info.Verb {
 	case "list", "watch", "deletecollection":
-		return selecting(req, guard)
+		return selecting(req, info.Verb, guard)
 	default:
 		return req, nil
 	}
@@ -138,9 +138,9 @@ func guarded(req *http.Request, info *request.RequestInfo, guard *permissionclai
 
 const labelSelector = "labelSelector"
 
-// selecting adds to what a list or watch selects that it be claimed.
-func selecting(req *http.Request, guard *permissionclaims.Guard) (*http.Request, error) {
-	requirement, err := guard.Requirement()
+// selecting adds to what a request for many objects selects that it be claimed.
+func selecting(req *http.Request, verb string, guard *permissionclaims.Guard) (*http.Request, error) {
+	requirements, err := guard.Requirements(verb)
 	if err != nil {
 		return req, err
 	}
@@ -150,7 +150,7 @@ func selecting(req *http.Request, guard *permissionclaims.Guard) (*http.Request,
 	if err != nil {
 		return req, apierrors.NewBadRequest(err.Error())
 	}
-	query.Set(labelSelector, selector.Add(*requirement).String())
+	query.Set(labelSelector, selector.Add(requirements...).String())
 	inner := req.Clone(req.Context())
 	inner.URL.RawQuery = query.Encode()
 	inner.RequestURI = inner.URL.RequestURI()
