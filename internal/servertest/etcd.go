@@ -102,6 +102,26 @@ func (e *Etcd) Value(t testing.TB, suffix string) string {
 	return values[0]
 }
 
+// Expires says whether what is stored under the only key that ends with suffix will go by
+// itself.
+func (e *Etcd) Expires(t testing.TB, suffix string) bool {
+	t.Helper()
+	keys, err := e.Keys(suffix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(keys) != 1 || !strings.HasSuffix(keys[0], suffix) {
+		t.Fatalf("keys %v end with %s", keys, suffix)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), etcdTimeout)
+	defer cancel()
+	response, err := e.client.Get(ctx, keys[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(response.Kvs) == 1 && response.Kvs[0].Lease != 0
+}
+
 // Compact drops all revisions before the present one.
 func (e *Etcd) Compact(t testing.TB) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/forkless/kcp/internal/apihash"
 	"github.com/forkless/kcp/internal/servertest"
@@ -152,6 +153,33 @@ func TestLabelsOfBindings(t *testing.T) {
 	consumer.answer("sharing", reject(all))
 	consumer.awaitLabels(bindings, "other", map[string]string{otherKey: apihash.Reflexive})
 	consumer.awaitLabels(bindings, "sharing", map[string]string{key: apihash.Reflexive})
+}
+
+// TestLabeledEventsExpire: what is written anew for its label is kept no longer than it
+// would have been.
+func TestLabeledEventsExpire(t *testing.T) {
+	etcd := servertest.StartEtcd(t)
+	server := servertest.Start(t, "--etcd-servers="+etcd.Server)
+	newer := claim(events, "*")
+	newer.Group = "events.k8s.io"
+	provider, consumer := newProvider(t, server, newer), newWorkspace(t, server)
+	key, value := label(t, provider, claim(events))
+	consumer.create(events, &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Namespace: home, Name: "happened"},
+		InvolvedObject: corev1.ObjectReference{Namespace: home, Name: "a", Kind: "ConfigMap"},
+	})
+	if !etcd.Expires(t, "/happened") {
+		t.Fatal("an event does not expire in the first place")
+	}
+	consumer.bind("sharing", provider, exportName, accept(newer, everything))
+	consumer.awaitLabels(events, "happened", map[string]string{key: value})
+	if !etcd.Expires(t, "/happened") {
+		t.Error("a labeled event is kept for ever")
+	}
+	got, err := through(t, server, provider, "*").client.Resource(schema.GroupVersionResource{Group: "events.k8s.io", Version: "v1", Resource: "events"}).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(got.Items) != 1 {
+		t.Errorf("the provider does not find it: %v, error %v", got, err)
+	}
 }
 
 // TestLabelsAfterRestart: nothing is forgotten, and nothing written anew.

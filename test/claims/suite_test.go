@@ -35,6 +35,7 @@ var (
 	configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 	accounts   = corev1.SchemeGroupVersion.WithResource("serviceaccounts")
 	secrets    = corev1.SchemeGroupVersion.WithResource("secrets")
+	events     = corev1.SchemeGroupVersion.WithResource("events")
 	namespaces = corev1.SchemeGroupVersion.WithResource("namespaces")
 	widgets    = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 )
@@ -81,7 +82,7 @@ func (w workspace) in(t testing.TB) workspace {
 // namespaces at all.
 func (w workspace) resource(r schema.GroupVersionResource) dynamic.ResourceInterface {
 	switch r {
-	case configMaps, accounts, secrets, widgets:
+	case configMaps, accounts, secrets, events, widgets:
 		return w.client.Resource(r).Namespace(home)
 	default:
 		return w.client.Resource(r)
@@ -90,7 +91,7 @@ func (w workspace) resource(r schema.GroupVersionResource) dynamic.ResourceInter
 
 var kinds = map[schema.GroupVersionResource]string{
 	schemas: "APIResourceSchema", exports: "APIExport", bindings: "APIBinding", configMaps: "ConfigMap",
-	accounts: "ServiceAccount", secrets: "Secret", namespaces: "Namespace", widgets: "Widget",
+	accounts: "ServiceAccount", events: "Event", secrets: "Secret", namespaces: "Namespace", widgets: "Widget",
 }
 
 func (w workspace) tryCreate(r schema.GroupVersionResource, obj runtime.Object) (*unstructured.Unstructured, error) {

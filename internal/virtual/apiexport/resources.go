@@ -74,7 +74,7 @@ var bindings = apisv1alpha2.Resource("apibindings")
 func claimOf(e export, name apischema.GroupResource) (*apisv1alpha2.PermissionClaim, bool) {
 	for i := range e.Spec.PermissionClaims {
 		claim := &e.Spec.PermissionClaims[i]
-		if permissionclaims.NameOf(*claim).GroupResource == permissionclaims.Stored(name) {
+		if permissionclaims.Stored(permissionclaims.NameOf(*claim).GroupResource) == permissionclaims.Stored(name) {
 			return claim, true
 		}
 	}
@@ -223,7 +223,7 @@ func names(e export) []apischema.GroupResource {
 	}
 	for _, claim := range e.Spec.PermissionClaims {
 		add(claim.Group, claim.Resource)
-		if permissionclaims.NameOf(claim).GroupResource == (apischema.GroupResource{Resource: "events"}) && claim.IdentityHash == "" {
+		if permissionclaims.Stored(permissionclaims.NameOf(claim).GroupResource) == (apischema.GroupResource{Resource: "events"}) && claim.IdentityHash == "" {
 			// The same objects are served in two groups.
 			add("", "events")
 			add("events.k8s.io", "events")
