@@ -4,7 +4,7 @@
 // In reading order, which is also the order of the layers from the bottom up:
 //
 //   - pkg/logicalcluster and pkg/apis are the vocabulary: names and paths of workspaces,
-//     and our API kinds. Clients import them.
+//     and our API kinds. Clients import them. internal/apihash are names made of them.
 //   - internal/schema, internal/tenancy, internal/authn/identity, internal/features,
 //     internal/apiversions and their like are rules that can be decided without asking
 //     anybody.

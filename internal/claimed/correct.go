@@ -8,6 +8,7 @@ import (
 
 	"github.com/forkless/kcp/internal/permissionclaims"
 	"github.com/forkless/kcp/internal/storage"
+	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -18,11 +19,14 @@ func (x *Index) IsRight(resource storage.Resource, obj runtime.Object) bool {
 	if err != nil {
 		return true
 	}
-	cluster := clusterOf(accessor)
-	if cluster.Empty() {
+	name, of := clusterName(accessor), permissionclaims.LabelsOf(accessor)
+	if !x.isConcerned(name, of) {
 		return true
 	}
-	of := permissionclaims.LabelsOf(accessor)
+	cluster, err := logicalcluster.ParseName(name)
+	if err != nil {
+		return true
+	}
 	_, changed := permissionclaims.Corrected(of, x.LabelsIn(cluster, resource, of))
 	return !changed
 }
@@ -33,26 +37,40 @@ func (x *Index) Correct(resource storage.Resource, obj runtime.Object) error {
 	if err != nil {
 		return err
 	}
+	cluster, err := logicalcluster.ParseName(clusterName(accessor))
+	if err != nil {
+		return err
+	}
 	of := permissionclaims.LabelsOf(accessor)
-	corrected, changed := permissionclaims.Corrected(of, x.LabelsIn(clusterOf(accessor), resource, of))
+	corrected, changed := permissionclaims.Corrected(of, x.LabelsIn(cluster, resource, of))
 	if changed {
 		accessor.SetLabels(corrected)
 	}
 	return nil
 }
 
-// clusterOf returns the cluster of an object. The accessor of unstructured objects would
-// copy all annotations for it, of every object that anybody changes.
-func clusterOf(obj metav1.Object) logicalcluster.Name {
+// isConcerned says whether an object with these labels, in a cluster of this name, may have
+// to do with claims. Most have not, which is found out without looking at the name closely.
+func (x *Index) isConcerned(cluster string, of map[string]string) bool {
+	for key := range of {
+		if permissionclaims.IsLabel(key) || key == apisv1alpha1.InternalAPIBindingExportLabelKey {
+			return true
+		}
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return len(x.clusters[cluster]) > 0
+}
+
+// clusterName returns the annotation of an object that says in which cluster it is. The
+// accessor of unstructured objects would copy all annotations for it, of every object that
+// anybody changes.
+func clusterName(obj metav1.Object) string {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
-		return logicalcluster.FromAnnotations(obj.GetAnnotations())
+		return obj.GetAnnotations()[logicalcluster.AnnotationKey]
 	}
 	value, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "annotations", logicalcluster.AnnotationKey)
 	name, _ := value.(string)
-	cluster, err := logicalcluster.ParseName(name)
-	if err != nil {
-		return logicalcluster.Name{}
-	}
-	return cluster
+	return name
 }

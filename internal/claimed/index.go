@@ -27,8 +27,8 @@ type Index struct {
 	lookup Lookup
 
 	mu sync.RWMutex
-	// clusters are those with bindings that have accepted claims.
-	clusters map[logicalcluster.Name][]binding
+	// clusters are those with bindings that have accepted claims, by name.
+	clusters map[string][]binding
 	// sets are the claims of bindings, by content.
 	sets map[string]*set
 }
@@ -56,7 +56,7 @@ type claim struct {
 
 // New returns an index in which nothing is accepted.
 func New(lookup Lookup) *Index {
-	return &Index{lookup: lookup, clusters: map[logicalcluster.Name][]binding{}, sets: map[string]*set{}}
+	return &Index{lookup: lookup, clusters: map[string][]binding{}, sets: map[string]*set{}}
 }
 
 // Set tells the index of a binding. It returns the names of the claims whose objects may
@@ -74,7 +74,7 @@ func (x *Index) Delete(cluster logicalcluster.Name, name string) []permissioncla
 func (x *Index) replace(cluster logicalcluster.Name, name string, wanted *set) []permissionclaims.Name {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	bindings := x.clusters[cluster]
+	bindings := x.clusters[cluster.String()]
 	i := slices.IndexFunc(bindings, func(b binding) bool { return b.name == name })
 	var before *set
 	if i >= 0 {
@@ -91,9 +91,9 @@ func (x *Index) replace(cluster logicalcluster.Name, name string, wanted *set) [
 		bindings[i].accepted = x.use(wanted)
 	}
 	if len(bindings) == 0 {
-		delete(x.clusters, cluster)
+		delete(x.clusters, cluster.String())
 	} else {
-		x.clusters[cluster] = slices.Clip(bindings)
+		x.clusters[cluster.String()] = slices.Clip(bindings)
 	}
 	x.release(before)
 	return namesOf(before, wanted)
@@ -203,7 +203,7 @@ func (x *Index) labels(cluster logicalcluster.Name, resource apischema.GroupReso
 		wanted[key] = value
 	}
 	x.mu.RLock()
-	bindings := x.clusters[cluster]
+	bindings := x.clusters[cluster.String()]
 	for _, b := range bindings {
 		for _, c := range b.accepted.claims {
 			if permissionclaims.Stored(c.name.GroupResource) != resource || !c.selector.Matches(labels.Set(of)) {
@@ -234,7 +234,12 @@ func (x *Index) Bindings() []controller.Key {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	var keys []controller.Key
-	for cluster, bindings := range x.clusters {
+	for name, bindings := range x.clusters {
+		cluster, err := logicalcluster.ParseName(name)
+		if err != nil {
+			// It is what a Name says of itself.
+			panic(err)
+		}
 		for _, b := range bindings {
 			keys = append(keys, controller.Key{Cluster: cluster, Name: b.name})
 		}

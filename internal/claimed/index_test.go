@@ -1,6 +1,7 @@
 package claimed
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,7 @@ import (
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kubernetes/pkg/apis/core"
 
+	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/permissionclaims"
 	"github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/internal/storage"
@@ -203,7 +205,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
 		}
 	}
-	if len(x.clusters) > 0 || len(x.sets) > 0 {
+	if len(x.clusters) > 0 || len(x.sets) > 0 || len(x.Bindings()) > 0 {
 		t.Errorf("something is kept of what is gone: %v, %v", x.clusters, x.sets)
 	}
 }
@@ -213,10 +215,14 @@ func TestShared(t *testing.T) {
 	x := New(lookup)
 	x.Set(consumer, accepts(all, "", configMaps))
 	x.Set(other, accepts(all, "", configMaps))
-	if len(x.sets) != 1 || x.clusters[consumer][0].accepted != x.clusters[other][0].accepted {
+	if len(x.sets) != 1 || x.clusters[consumer.String()][0].accepted != x.clusters[other.String()][0].accepted {
 		t.Errorf("equal claims of two workspaces are there twice: %v", x.sets)
 	}
+	same := []controller.Key{{Cluster: other, Name: "binding"}}
 	x.Delete(consumer, "binding")
+	if got := x.Bindings(); !slices.Equal(got, same) {
+		t.Errorf("something is known of bindings %v", got)
+	}
 	if len(x.sets) != 1 || x.Labels(other, configMaps, nil) == nil {
 		t.Error("what one has given up the other has lost")
 	}
