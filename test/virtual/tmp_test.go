@@ -1,0 +1,2 @@
+package virtual
+var claims, documents, bindingBehavior, schemaBehavior, watches map[string]behavior
