@@ -73,7 +73,7 @@ var access = map[string]behavior{
 		reason: "an export that is not there, and one without identity, is refused to users and not found by masters",
 		test: func(t *testing.T, s *suite) {
 			for _, config := range []string{
-				services(s.provider, "none", everywhere), services(s.third, "wild.west", everywhere),
+				services(s.provider, "none", everywhere), services(s.second, "wild.west", everywhere),
 				services(place{name: "root:nowhere"}, "wild.west", everywhere),
 			} {
 				for token, code := range map[string]int{providing: http.StatusForbidden, master: http.StatusNotFound} {
@@ -154,7 +154,6 @@ var access = map[string]behavior{
 			s.grant(t, s.provider, "impersonating", visitingName)
 			config = s.config(t, visiting, s.provider, "wild.west", s.first)
 			config.Impersonate.UserName = providingName
-			config.Impersonate.Groups = []string{"system:authenticated"}
 			eventuallyAllowed(t, func() error {
 				_, err := list(t.Context(), newClient(t, config), cowboys)
 				return err
