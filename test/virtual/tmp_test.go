@@ -1,2 +1,3 @@
 package virtual
-var claims, documents, bindingBehavior, schemaBehavior, watches map[string]behavior
+
+var claims map[string]behavior

@@ -134,16 +134,29 @@ func selects(options *metainternalversion.ListOptions, s *apisv1alpha1.APIResour
 	return options.FieldSelector == nil || options.FieldSelector.Matches(fields.Set{"metadata.name": s.Name})
 }
 
-// Watch implements catalog.Reader.
+// Watch implements catalog.Reader. There are no events but those of the beginning, for who
+// asks for them.
 func (r *reader) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
-	if options != nil && options.SendInitialEvents != nil && *options.SendInitialEvents {
-		// Clients list instead.
-		return nil, apierrors.NewInvalid(apisv1alpha1.GroupVersion.WithKind(kind).GroupKind(), "", nil)
-	}
-	if _, err := r.schemas(ctx); err != nil {
+	listed, err := r.List(ctx, options)
+	if err != nil {
 		return nil, err
 	}
-	return watch.NewProxyWatcher(make(chan watch.Event)), nil
+	list := listed.(*unstructured.UnstructuredList)
+	if options == nil || options.SendInitialEvents == nil || !*options.SendInitialEvents {
+		return watch.NewProxyWatcher(make(chan watch.Event)), nil
+	}
+	events := make(chan watch.Event, len(list.Items)+1)
+	for i := range list.Items {
+		events <- watch.Event{Type: watch.Added, Object: &list.Items[i]}
+	}
+	if options.AllowWatchBookmarks {
+		end := &unstructured.Unstructured{}
+		end.SetGroupVersionKind(apisv1alpha1.GroupVersion.WithKind(kind))
+		end.SetResourceVersion(list.GetResourceVersion())
+		end.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+		events <- watch.Event{Type: watch.Bookmark, Object: end}
+	}
+	return watch.NewProxyWatcher(events), nil
 }
 
 // ConvertToTable implements catalog.Reader. The form of tables is that of the definition.
