@@ -1,3 +1,0 @@
-package virtual
-
-var claims map[string]behavior
