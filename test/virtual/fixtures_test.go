@@ -3,6 +3,7 @@ package virtual
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -232,7 +233,16 @@ func (s *suite) bound(t *testing.T, at place, name string) {
 			return false, err
 		}
 		phase, _, _ := unstructured.NestedString(b.Object, "status", "phase")
-		return phase == "Bound", b.Object["status"]
+		return phase == "Bound" && isTrue(b, "PermissionClaimsApplied"), b.Object["status"]
+	})
+}
+
+// isTrue says whether a condition is.
+func isTrue(obj *unstructured.Unstructured, kind string) bool {
+	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
+	return slices.ContainsFunc(conditions, func(c any) bool {
+		condition, _ := c.(map[string]any)
+		return condition["type"] == kind && condition["status"] == "True"
 	})
 }
 
