@@ -29,7 +29,7 @@ type lateKey struct {
 	resource storage.Resource
 }
 
-// has says whether field is a late one of the cluster of ctx.
+// has says whether field is a late one of the cluster of ctx: of any, for all clusters.
 func (l *lateFields) has(ctx context.Context, resource storage.Resource, field string) bool {
 	cluster, ok := logicalcluster.FromContext(ctx)
 	if !ok {
@@ -37,7 +37,15 @@ func (l *lateFields) has(ctx context.Context, resource storage.Resource, field s
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.fields[lateKey{cluster: cluster, resource: resource}][field]
+	if !cluster.IsWildcard() {
+		return l.fields[lateKey{cluster: cluster, resource: resource}][field]
+	}
+	for key, late := range l.fields {
+		if key.resource == resource && late[field] {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *lateFields) add(cluster logicalcluster.Name, resource storage.Resource, paths []string) {

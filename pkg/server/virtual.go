@@ -7,6 +7,7 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/virtual/apiexport"
+	"github.com/forkless/kcp/internal/virtual/apiresourceschema"
 )
 
 // addVirtualWorkspaces adds the virtual workspaces there are to their frame.
@@ -23,6 +24,14 @@ func (s *Server) addVirtualWorkspaces() {
 		Serializer:  builtin.Codecs,
 	})
 	s.virtual.Add(s.providers)
+	s.virtual.Add(apiresourceschema.New(apiresourceschema.Config{
+		APIs:       s.sharing,
+		Catalog:    s.catalog,
+		Discovery:  s.discovery,
+		OpenAPI:    s.openapi,
+		Authorizer: s.authorizer.Silent(),
+		Serializer: builtin.Codecs,
+	}))
 }
 
 // providersController tells the virtual workspace of exports what changes.

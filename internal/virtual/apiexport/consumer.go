@@ -17,20 +17,42 @@ import (
 )
 
 // bindingIn returns the binding in a cluster to an export, nil if there is none. It is
-// shared and must not be changed.
-func (w *Workspace) bindingIn(ctx context.Context, cluster logicalcluster.Name, e export) (*apisv1alpha2.APIBinding, error) {
+// shared and must not be changed. What is in memory may lag behind what somebody has just
+// read, so that nobody is sent away before it has been read again: the binding is an old
+// one only if that is enough.
+func (w *Workspace) bindingIn(ctx context.Context, cluster logicalcluster.Name, e export, enough func(*apisv1alpha2.APIBinding) bool) (*apisv1alpha2.APIBinding, error) {
 	all, err := w.APIs.Bindings(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
+	if found := bindingTo(e, cluster, all); found != nil && enough(found) {
+		return found, nil
+	}
+	if all, err = w.APIs.CurrentBindings(ctx, cluster); err != nil {
+		return nil, err
+	}
+	return bindingTo(e, cluster, all), nil
+}
+
+// bindingTo returns the one of the bindings of a cluster that is to an export, or nil.
+func bindingTo(e export, cluster logicalcluster.Name, all []apisv1alpha2.APIBinding) *apisv1alpha2.APIBinding {
 	var found *apisv1alpha2.APIBinding
 	for i := range all {
-		// Where there are several to one export, only the first gets anything.
+		// Where there are several to one export, only one of them gets anything.
 		if b := &all[i]; isTo(b, cluster, e) && (found == nil || len(b.Status.BoundResources) > len(found.Status.BoundResources)) {
 			found = b
 		}
 	}
-	return found, nil
+	return found
+}
+
+// gives says whether a binding gives a resource at all, be it with some verbs only.
+func gives(b *apisv1alpha2.APIBinding, r *resource) bool {
+	if r.claim == nil {
+		return binds(b, r.name)
+	}
+	_, accepted := answerTo(b, r)
+	return accepted
 }
 
 // isTo says whether a binding in a cluster is to an export. As long as nobody has resolved

@@ -84,7 +84,7 @@ func (o *objects) serveAll(w http.ResponseWriter, req *http.Request, info *reque
 // serveOne serves objects of one consumer, as it has them itself. The caller is allowed to
 // do this, or is a master: for them what is not bound does not exist.
 func (o *objects) serveOne(w http.ResponseWriter, req *http.Request, info *request.RequestInfo, cluster logicalcluster.Name, e export, r *resource) {
-	b, err := o.bindingIn(req.Context(), cluster, e)
+	b, err := o.bindingIn(req.Context(), cluster, e, func(b *apisv1alpha2.APIBinding) bool { return gives(b, r) })
 	switch {
 	case err != nil:
 		o.fail(w, req, err)

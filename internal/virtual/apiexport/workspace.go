@@ -23,6 +23,9 @@ import (
 // Status.
 type APIs interface {
 	Export(ctx context.Context, cluster logicalcluster.Name, name string) (*apisv1alpha2.APIExport, error)
+	// CurrentExport and CurrentBindings do not lag behind what a client has just read.
+	CurrentExport(ctx context.Context, cluster logicalcluster.Name, name string) (*apisv1alpha2.APIExport, error)
+	CurrentBindings(ctx context.Context, cluster logicalcluster.Name) ([]apisv1alpha2.APIBinding, error)
 	Schema(ctx context.Context, cluster logicalcluster.Name, name string) (*apisv1alpha1.APIResourceSchema, error)
 	Conversion(ctx context.Context, cluster logicalcluster.Name, name string) (*apisv1alpha1.APIConversion, error)
 	Bindings(ctx context.Context, cluster logicalcluster.Name) ([]apisv1alpha2.APIBinding, error)
@@ -83,6 +86,10 @@ func (w *Workspace) exportOf(ctx context.Context) (_ export, ok bool, _ error) {
 		return export{}, false, nil
 	}
 	found, err := w.APIs.Export(ctx, target.Home, target.Segments[1])
+	if apierrors.IsNotFound(err) || err == nil && found.Status.IdentityHash == "" {
+		// Who has just read that it is ready may use it at once.
+		found, err = w.APIs.CurrentExport(ctx, target.Home, target.Segments[1])
+	}
 	switch {
 	case apierrors.IsNotFound(err):
 		return export{}, false, nil
