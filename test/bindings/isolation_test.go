@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -164,4 +165,40 @@ func (w workspace) isSame(name string, uid types.UID) {
 	if got.GetUID() != uid || got.GetDeletionTimestamp() != nil {
 		w.Errorf("%s is not the object it was: %v", name, got)
 	}
+}
+
+// TestRestart: what is bound is served from the first request on, though schemas and
+// exports are gone.
+func TestRestart(t *testing.T) {
+	directory := t.TempDir()
+	server := servertest.StartIn(t, directory)
+	p := provider(t, server)
+	c, waiting := newWorkspace(t, server), newWorkspace(t, server)
+	c.bind("cowboys", p, "cowboys")
+	c.put(cowboys, "billy", "example.com/hold")
+	waiting.define("cowboys")
+	waiting.definition("cowboys", apiextensionsv1.Established, apiextensionsv1.ConditionTrue)
+	waiting.create(bindings, "APIBinding", newBinding("cowboys", p.path, "cowboys"))
+	waiting.says("cowboys", apisv1alpha1.InitialBindingCompleted, apisv1alpha1.ReasonNamingConflicts)
+	p.delete(exports, "", "cowboys")
+	p.delete(schemas, "", "today.cowboys."+group)
+	c.says("cowboys", apisv1alpha1.APIExportValid, apisv1alpha1.ReasonAPIExportNotFound)
+	server.Stop()
+
+	server = servertest.StartIn(t, directory)
+	c, p, waiting = open(t, server, c.path, c.cluster), open(t, server, p.path, p.cluster), open(t, server, waiting.path, waiting.cluster)
+	if n := c.count(cowboys); n != 1 {
+		t.Errorf("%d objects, want 1", n)
+	}
+	c.put(cowboys, "jane")
+	c.delete(bindings, "", "cowboys")
+	c.says("cowboys", apisv1alpha1.BindingResourceDeleteSuccess, apisv1alpha1.ReasonSomeFinalizersRemain)
+	c.patch(cowboys, "default", "billy", `{"metadata":{"finalizers":null}}`)
+	c.gone(bindings, "", "cowboys")
+
+	p.schemaFor("today", "cowboys", []string{"hat"})
+	p.export("cowboys", "today.cowboys."+group)
+	waiting.says("cowboys", apisv1alpha1.InitialBindingCompleted, apisv1alpha1.ReasonNamingConflicts)
+	waiting.delete(definitions, "", "cowboys."+group)
+	waiting.bound("cowboys")
 }
