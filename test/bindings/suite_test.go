@@ -39,7 +39,6 @@ var (
 // workspace is a workspace as its administrator sees it.
 type workspace struct {
 	testing.TB
-	server  *servertest.Server
 	client  dynamic.Interface
 	config  *rest.Config
 	path    string
@@ -55,15 +54,7 @@ func newWorkspace(t testing.TB, server *servertest.Server) workspace {
 func open(t testing.TB, server *servertest.Server, path, cluster string) workspace {
 	t.Helper()
 	config := server.In(t, "base", cluster)
-	return workspace{TB: t, server: server, client: dynamicClient(t, config), config: config, path: path, cluster: cluster}
-}
-
-// master returns the workspace as somebody beyond all authorization sees it.
-func (w workspace) master() workspace {
-	w.Helper()
-	w.config = w.server.In(w, "shard-base", w.cluster)
-	w.client = dynamicClient(w, w.config)
-	return w
+	return workspace{TB: t, client: dynamicClient(t, config), config: config, path: path, cluster: cluster}
 }
 
 func dynamicClient(t testing.TB, config *rest.Config) dynamic.Interface {

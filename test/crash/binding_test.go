@@ -93,8 +93,12 @@ func TestKillBinding(t *testing.T) {
 	}
 	if err := eventually(t.Context(), "waiting until all is decided", func() error {
 		for i := range consumers {
-			if n, err := p.agrees(t, consumerName(i)); err != nil || n != offered {
-				return fmt.Errorf("%d bindings of %s are bound, error %v", n, consumerName(i), err)
+			n, err := p.agrees(t, consumerName(i))
+			if err != nil {
+				return err
+			}
+			if n != offered {
+				return fmt.Errorf("%d bindings of %s are bound", n, consumerName(i))
 			}
 		}
 		return nil
