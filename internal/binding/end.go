@@ -13,6 +13,7 @@ import (
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/apis/conditions"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // Ending is what DecideEnd decides on.
@@ -78,21 +79,24 @@ func counted(counts map[string]int, format string) string {
 }
 
 // Inherits says whether candidate takes over the objects of what another binding of the
-// workspace, which is being deleted, has bound: it wants the same resource, by the same
-// schema, under the same identity. export is what candidate refers to, nil if there is no
-// such export.
+// workspace, which is being deleted, has bound: it wants the same resource under the same
+// identity, which says whose objects they are. The schema may be another one, as that of an
+// export that has moved is. export is what candidate refers to, nil if there is no such
+// export.
 func Inherits(candidate *apisv1alpha2.APIBinding, export *Export, bound apisv1alpha2.BoundAPIResource) bool {
 	if !candidate.DeletionTimestamp.IsZero() || export == nil || export.Object.Status.IdentityHash != bound.Schema.IdentityHash {
 		return false
 	}
 	return slices.ContainsFunc(export.Offers, func(o Offer) bool {
-		return o.Resource == resourceOf(bound) && string(o.UID) == bound.Schema.UID && !o.Virtual && !o.Reserved
+		return o.Resource == resourceOf(bound) && o.Definition != nil && !o.Virtual && !o.Reserved
 	})
 }
 
-// Inherit returns the binding with what it takes over.
-func Inherit(heir *apisv1alpha2.APIBinding, bound apisv1alpha2.BoundAPIResource) *apisv1alpha2.APIBinding {
+// Inherit returns a binding to an export of a cluster with what it takes over, by the schema
+// that it was bound with: the next decision about the heir brings its own.
+func Inherit(heir *apisv1alpha2.APIBinding, cluster logicalcluster.Name, bound apisv1alpha2.BoundAPIResource) *apisv1alpha2.APIBinding {
 	heir = heir.DeepCopy()
+	heir.Status.APIExportClusterName = cluster.String()
 	if i := find(heir.Status.BoundResources, resourceOf(bound)); i >= 0 {
 		heir.Status.BoundResources[i] = *bound.DeepCopy()
 		return heir

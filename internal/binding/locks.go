@@ -28,11 +28,18 @@ func LockKey(resource schema.GroupResource) string { return resource.String() }
 // LocksOf returns what a LogicalCluster says. What cannot be read says nothing: the next
 // decision writes it anew from what there is.
 func LocksOf(lc *corev1alpha1.LogicalCluster) Locks {
-	locks := Locks{}
-	if err := json.Unmarshal([]byte(lc.Annotations[apisv1alpha1.ResourceBindingsAnnotationKey]), &locks); err != nil || locks == nil {
-		return Locks{}
-	}
+	locks, _ := read(lc)
 	return locks
+}
+
+// read returns what a LogicalCluster says, and whether it says it as it should.
+func read(lc *corev1alpha1.LogicalCluster) (Locks, bool) {
+	var locks Locks
+	err := json.Unmarshal([]byte(lc.Annotations[apisv1alpha1.ResourceBindingsAnnotationKey]), &locks)
+	if err != nil || locks == nil {
+		return Locks{}, false
+	}
+	return locks, true
 }
 
 // Of returns the locks of a holder.
@@ -68,8 +75,7 @@ func (l Locks) With(holder Lock, resource schema.GroupResource) Locks {
 
 // WithLocks returns lc with the given locks: a copy, or lc itself if it says so already.
 func WithLocks(lc *corev1alpha1.LogicalCluster, locks Locks) *corev1alpha1.LogicalCluster {
-	written, annotated := lc.Annotations[apisv1alpha1.ResourceBindingsAnnotationKey]
-	if annotated && maps.Equal(LocksOf(lc), locks) && json.Valid([]byte(written)) {
+	if written, ok := read(lc); ok && maps.Equal(written, locks) {
 		return lc
 	}
 	// Keys are sorted, and nothing in it can fail to be written.

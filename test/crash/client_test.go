@@ -153,6 +153,9 @@ var kinds = map[schema.GroupVersionResource]string{
 	configMaps:  "ConfigMap",
 	definitions: "CustomResourceDefinition",
 	widgets:     "Widget",
+	apiSchemas:  "APIResourceSchema",
+	apiExports:  "APIExport",
+	apiBindings: "APIBinding",
 }
 
 // remove deletes an object.

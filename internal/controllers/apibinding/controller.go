@@ -60,17 +60,17 @@ type Controller struct {
 
 type reconciler struct {
 	Config
-	index  *index
+	collector
 	stored *stored
-	// enqueue makes the controller look at a key, and synced is closed when it has looked
-	// at all bindings once.
-	enqueue func(controller.Key)
-	synced  <-chan struct{}
 }
 
 // New returns the controller.
 func New(config Config) (*Controller, error) {
-	r := &reconciler{Config: config, index: newIndex(), stored: newStored(config.Definitions, config.Bound)}
+	r := &reconciler{
+		Config:    config,
+		collector: collector{definitions: config.Definitions, index: newIndex(), clock: config.Clock},
+		stored:    newStored(config.Definitions, config.Bound),
+	}
 	var sources []controller.Source
 	for _, source := range []struct {
 		resource storage.Resource

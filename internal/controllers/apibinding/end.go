@@ -53,13 +53,22 @@ func (r *reconciler) end(ctx context.Context, key controller.Key, b *apisv1alpha
 	return controller.After(lookAgain)
 }
 
-// heirs returns the bindings that take over what b has bound, by resource.
-func (r *reconciler) heirs(ctx context.Context, key controller.Key, b *apisv1alpha2.APIBinding) (map[apischema.GroupResource]*apisv1alpha2.APIBinding, error) {
+// heirs are the bindings that take over what another has bound, by resource.
+type heirs map[apischema.GroupResource]heir
+
+type heir struct {
+	*apisv1alpha2.APIBinding
+	// export is where its export is.
+	export logicalcluster.Name
+}
+
+// heirs returns the bindings that take over what b has bound.
+func (r *reconciler) heirs(ctx context.Context, key controller.Key, b *apisv1alpha2.APIBinding) (heirs, error) {
 	others, err := r.APIs.CurrentBindings(ctx, key.Cluster)
 	if err != nil {
 		return nil, err
 	}
-	var heirs map[apischema.GroupResource]*apisv1alpha2.APIBinding
+	all := heirs{}
 	for i := range others {
 		other := &others[i]
 		if other.Name == b.Name || !other.DeletionTimestamp.IsZero() {
@@ -71,26 +80,21 @@ func (r *reconciler) heirs(ctx context.Context, key controller.Key, b *apisv1alp
 		}
 		for _, bound := range b.Status.BoundResources {
 			resource := apischema.GroupResource{Group: bound.Group, Resource: bound.Resource}
-			if heirs[resource] == nil && binding.Inherits(other, export, bound) {
-				if heirs == nil {
-					heirs = map[apischema.GroupResource]*apisv1alpha2.APIBinding{}
-				}
-				heirs[resource] = other
+			if _, found := all[resource]; !found && binding.Inherits(other, export, bound) {
+				all[resource] = heir{other, export.Cluster}
 			}
 		}
 	}
-	return heirs, nil
+	return all, nil
 }
 
 // removeInstances asks all instances of what b has bound to go, but for what passes to
 // heirs, and returns what is left.
-func (r *reconciler) removeInstances(ctx context.Context, cluster logicalcluster.Name, b *apisv1alpha2.APIBinding,
-	heirs map[apischema.GroupResource]*apisv1alpha2.APIBinding,
-) (map[apischema.GroupResource]binding.Remaining, error) {
+func (r *reconciler) removeInstances(ctx context.Context, cluster logicalcluster.Name, b *apisv1alpha2.APIBinding, heirs heirs) (map[apischema.GroupResource]binding.Remaining, error) {
 	remaining := map[apischema.GroupResource]binding.Remaining{}
 	for _, served := range r.served(b, r.definitionOf(ctx)) {
 		resource := served.Definition.GroupResource()
-		if heirs[resource] != nil {
+		if _, inherited := heirs[resource]; inherited {
 			continue
 		}
 		left, err := r.Catalog.BoundInstances(ctx, cluster, served.Definition, served.Identity)
@@ -119,9 +123,7 @@ func count(instances []catalog.Instance) binding.Remaining {
 
 // release lets a binding go whose instances are gone, with its locks, and gives what passes
 // to others to these.
-func (r *reconciler) release(ctx context.Context, key controller.Key, b *apisv1alpha2.APIBinding,
-	heirs map[apischema.GroupResource]*apisv1alpha2.APIBinding,
-) error {
+func (r *reconciler) release(ctx context.Context, key controller.Key, b *apisv1alpha2.APIBinding, heirs heirs) error {
 	defer r.Locks.Lock(key.Cluster)()
 	batch := r.Layer.NewBatch()
 	inherited := r.inherit(key, b, heirs)
@@ -134,7 +136,7 @@ func (r *reconciler) release(ctx context.Context, key controller.Key, b *apisv1a
 	// What a request has created that was let in before the binding was deleted.
 	for _, served := range r.served(b, r.definitionOf(ctx)) {
 		resource := served.Definition.GroupResource()
-		if heirs[resource] == nil && served.Identity != "" {
+		if _, inherited := heirs[resource]; !inherited && served.Identity != "" {
 			batch.Purge(key.Cluster, storage.Resource{GroupResource: resource, Identity: served.Identity})
 		}
 	}
@@ -157,19 +159,18 @@ func (r *reconciler) release(ctx context.Context, key controller.Key, b *apisv1a
 }
 
 // inherit returns the heirs as they are with what they take over.
-func (r *reconciler) inherit(key controller.Key, b *apisv1alpha2.APIBinding, heirs map[apischema.GroupResource]*apisv1alpha2.APIBinding) map[string]*apisv1alpha2.APIBinding {
+func (r *reconciler) inherit(key controller.Key, b *apisv1alpha2.APIBinding, heirs heirs) map[string]*apisv1alpha2.APIBinding {
 	inherited := map[string]*apisv1alpha2.APIBinding{}
 	for _, bound := range b.Status.BoundResources {
-		heir := heirs[apischema.GroupResource{Group: bound.Group, Resource: bound.Resource}]
-		if heir == nil {
+		heir, ok := heirs[apischema.GroupResource{Group: bound.Group, Resource: bound.Resource}]
+		if !ok {
 			continue
 		}
+		before := heir.APIBinding
 		if inherited[heir.Name] != nil {
-			heir = inherited[heir.Name]
+			before = inherited[heir.Name]
 		}
-		heir = binding.Inherit(heir, bound)
-		heir.Status.APIExportClusterName = b.Status.APIExportClusterName
-		inherited[heir.Name] = heir
+		inherited[heir.Name] = binding.Inherit(before, heir.export, bound)
 		r.enqueue(controller.Key{Cluster: key.Cluster, Name: heir.Name})
 	}
 	return inherited
