@@ -21,9 +21,6 @@ import (
 // IdentityNamespace is the namespace of the secrets with identities.
 const IdentityNamespace = "kcp-system"
 
-// identityKey is the key of a secret that holds the identity.
-const identityKey = "key"
-
 // offer is an export of root.
 type offer struct {
 	name      string

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 )
 
@@ -31,9 +32,9 @@ func Secret(export string, key []byte) *corev1.Secret {
 			Annotations: map[string]string{corev1alpha1.CreateOnlyAnnotationKey: "true"},
 		},
 		Type: corev1.SecretTypeOpaque,
-		Data: map[string][]byte{identityKey: key},
+		Data: map[string][]byte{apisv1alpha1.SecretKeyAPIExportIdentity: key},
 	}
 }
 
 // Key returns the identity in the data of such a secret; nil if there is none.
-func Key(data map[string][]byte) []byte { return data[identityKey] }
+func Key(data map[string][]byte) []byte { return data[apisv1alpha1.SecretKeyAPIExportIdentity] }
