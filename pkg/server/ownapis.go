@@ -15,6 +15,7 @@ import (
 	"github.com/forkless/kcp/config/exports"
 	"github.com/forkless/kcp/internal/binding"
 	"github.com/forkless/kcp/internal/bootstrap"
+	"github.com/forkless/kcp/internal/exportref"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
@@ -178,7 +179,7 @@ func (s *Server) bindingPlanner() *defaultbindings.Planner {
 		Stored:      s.definitions,
 		Identities:  s.identities,
 		Reserved:    s.reserved,
-		Paths:       s.resolver,
+		References:  exportref.NewResolver(s.resolver, s.sharing),
 		MayBind:     s.mayBind,
 	}
 }

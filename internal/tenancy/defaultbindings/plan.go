@@ -13,6 +13,7 @@ import (
 
 	"github.com/forkless/kcp/internal/apihash"
 	"github.com/forkless/kcp/internal/binding"
+	"github.com/forkless/kcp/internal/exportref"
 	"github.com/forkless/kcp/internal/schema"
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
@@ -89,12 +90,8 @@ func (p *Planner) Plan(ctx context.Context, in Input) (*Plan, error) {
 func (p *Planner) find(ctx context.Context, in Input, wanted Wanted) (*binding.Export, error) {
 	forbidden := unbindable(fmt.Sprintf("no permission to bind to export %s:%s", wanted.Path, wanted.Export))
 	missing := unbindable(fmt.Sprintf("APIExport %s|%s not found", wanted.Path, wanted.Export))
-	path, err := logicalcluster.ParsePath(wanted.Path)
-	if err != nil || path == logicalcluster.Wildcard.Path() {
-		return nil, forbidden
-	}
-	cluster, err := p.Paths.Resolve(ctx, path)
-	if apierrors.IsNotFound(err) {
+	cluster, err := p.References.Cluster(ctx, in.Consumer.Cluster, wanted.Path)
+	if exportref.IsNotFound(err) {
 		return nil, forbidden
 	}
 	if err != nil {

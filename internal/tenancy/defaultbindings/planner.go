@@ -47,6 +47,13 @@ type Reserved func(in logicalcluster.Name, group string) []binding.Rival
 // MayBind says whether a user may bind an export of cluster.
 type MayBind func(ctx context.Context, cluster logicalcluster.Name, export string, who user.Info) (bool, error)
 
+// References finds the clusters of exports.
+type References interface {
+	// Cluster returns the cluster that path leads to, seen from another; an error that
+	// exportref.IsNotFound knows if it leads nowhere.
+	Cluster(ctx context.Context, from logicalcluster.Name, path string) (logicalcluster.Name, error)
+}
+
 // Planner plans bindings. All its fields are required. It keeps no state.
 type Planner struct {
 	APIs        APIs
@@ -54,7 +61,7 @@ type Planner struct {
 	Stored      Stored
 	Identities  Identities
 	Reserved    Reserved
-	Paths       tenancy.Paths
+	References  References
 	MayBind     MayBind
 }
 
