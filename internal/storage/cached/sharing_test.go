@@ -33,10 +33,14 @@ func TestEqualPartsOfBindingsAreShared(t *testing.T) {
 		change            func(*apisv1alpha2.APIBinding)
 		bound, conditions bool
 	}{
-		"Equal":   {"what is equal is there once", same, true, true},
-		"UID":     {"another schema is another one", func(b *apisv1alpha2.APIBinding) { b.Status.BoundResources[0].Schema.UID = "2" }, false, true},
-		"Version": {"one more version too", func(b *apisv1alpha2.APIBinding) { b.Status.BoundResources[0].StorageVersions = []string{"v1", "v1alpha1"} }, false, true},
-		"Time":    {"and another time", func(b *apisv1alpha2.APIBinding) { b.Status.Conditions[0].LastTransitionTime = metav1.NewTime(time.Unix(2, 0)) }, true, false},
+		"Equal": {"what is equal is there once", same, true, true},
+		"UID":   {"another schema is another one", func(b *apisv1alpha2.APIBinding) { b.Status.BoundResources[0].Schema.UID = "2" }, false, true},
+		"Version": {"one more version too", func(b *apisv1alpha2.APIBinding) {
+			b.Status.BoundResources[0].StorageVersions = []string{"v1", "v1alpha1"}
+		}, false, true},
+		"Time": {"and another time", func(b *apisv1alpha2.APIBinding) {
+			b.Status.Conditions[0].LastTransitionTime = metav1.NewTime(time.Unix(2, 0))
+		}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var c common
