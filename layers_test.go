@@ -56,7 +56,7 @@ var layers = []layer{
 	},
 	{
 		name:  "domains",
-		parts: []string{"internal/admission", "internal/boundcrd", "internal/catalog", "internal/claimed", "internal/shard", "internal/tenancy/birth"},
+		parts: []string{"internal/admission", "internal/boundcrd", "internal/catalog", "internal/claimed", "internal/shard", "internal/tenancy/birth", "internal/tenancy/defaultbindings"},
 	},
 	{
 		name:  "behavior",

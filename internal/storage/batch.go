@@ -127,6 +127,9 @@ func (b *Batch) Len() int { return len(b.writes) }
 // committed.
 func (b *Batch) ResourceVersion() string { return strconv.FormatInt(b.revision, 10) }
 
+// Revision is ResourceVersion as a number.
+func (b *Batch) Revision() uint64 { return uint64(b.revision) }
+
 // Commit writes the batch. It returns ErrBatchConflict if the state of the store
 // does not fit; then nothing has been written. An empty batch does nothing.
 func (b *Batch) Commit(ctx context.Context) error {

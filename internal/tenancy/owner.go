@@ -6,6 +6,8 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
+
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
 
 // EncodeOwner returns the value of the owner annotation that stands for u.
@@ -37,6 +39,32 @@ func DecodeOwner(value string) (*authenticationv1.UserInfo, error) {
 		return nil, fmt.Errorf("decoding the owner: %w", err)
 	}
 	return info, nil
+}
+
+// CreatorOf returns the user who created a workspace, nil if its owner annotation does not
+// say: then it was somebody privileged.
+func CreatorOf(ws *tenancyv1alpha1.Workspace) (user.Info, error) {
+	owner, ok := ws.Annotations[tenancyv1alpha1.OwnerAnnotationKey]
+	if !ok {
+		return nil, nil
+	}
+	info, err := DecodeOwner(owner)
+	if err != nil {
+		return nil, fmt.Errorf("annotation %s: %w", tenancyv1alpha1.OwnerAnnotationKey, err)
+	}
+	return UserOf(info), nil
+}
+
+// UserOf returns the user that info describes.
+func UserOf(info *authenticationv1.UserInfo) user.Info {
+	who := &user.DefaultInfo{Name: info.Username, UID: info.UID, Groups: info.Groups}
+	if len(info.Extra) > 0 {
+		who.Extra = make(map[string][]string, len(info.Extra))
+		for key, values := range info.Extra {
+			who.Extra[key] = values
+		}
+	}
+	return who
 }
 
 // TrimOwner returns the value of the owner annotation with the username only, which is

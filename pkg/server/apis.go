@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/admission"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
@@ -31,7 +32,10 @@ import (
 // of our own kinds: the server reads them whether anybody asks for them or not.
 func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserver.Config) error {
 	var err error
-	if s.system, err = ownAPIs(); err != nil {
+	if s.own, err = crds.All(); err != nil {
+		return err
+	}
+	if s.system, err = everywhere(s.own); err != nil {
 		return err
 	}
 	s.catalog, err = catalog.New(catalog.Config{
@@ -59,25 +63,13 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 	return nil
 }
 
-// ownAPIs says where our own APIs are. All are in every cluster, but for shards, which
-// are the business of root and of each shard itself.
-func ownAPIs() (catalog.Source, error) {
-	all, err := crds.All()
-	if err != nil {
-		return nil, err
-	}
-	everywhere := slices.DeleteFunc(slices.Clone(all), func(crd *apiextensionsv1.CustomResourceDefinition) bool {
-		return crd.Spec.Group == cached.Shards.Group && crd.Spec.Names.Plural == cached.Shards.Resource
-	})
-	common, err := catalog.EveryCluster(everywhere)
-	if err != nil {
-		return nil, err
-	}
-	more, err := catalog.EveryCluster(all)
-	if err != nil {
-		return nil, err
-	}
-	return catalog.Only(common, more, logicalcluster.Root, logicalcluster.SystemShard, logicalcluster.Wildcard), nil
+// everywhere says which definitions every cluster has without binding them: those of the
+// kinds that binding is made of, and the one of logical clusters themselves.
+func everywhere(own []*apiextensionsv1.CustomResourceDefinition) (catalog.Source, error) {
+	bound := sets.New(ownResources()...)
+	return catalog.EveryCluster(slices.DeleteFunc(slices.Clone(own), func(crd *apiextensionsv1.CustomResourceDefinition) bool {
+		return bound.Has(kcpschema.ResourceOf(crd))
+	}))
 }
 
 // ownResources are those of our own APIs that workspaces bind.

@@ -37,10 +37,8 @@ func (s *Server) bindingController() (*controller.Controller, error) {
 	return s.bindings.Controller, nil
 }
 
-// reserved returns the APIs of a group that a cluster has and that nobody else can have
-// there: our own and the built-in ones. What the wildcard cluster has is reserved in all of
-// them: the store of such an API holds the objects of all clusters, and would take those of
-// a definition of its name for its own.
+// reserved returns the APIs of a group that a cluster has without binding them, and that
+// nobody else can have there.
 func (s *Server) reserved(in logicalcluster.Name, group string) []binding.Rival {
 	var reserved []binding.Rival
 	for _, served := range s.system.Definitions(in) {

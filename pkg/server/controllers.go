@@ -15,6 +15,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/bootstrappolicy"
 	"github.com/forkless/kcp/internal/controllers/clusterroleaggregation"
 	"github.com/forkless/kcp/internal/controllers/crd"
+	"github.com/forkless/kcp/internal/controllers/defaultbindings"
 	"github.com/forkless/kcp/internal/controllers/defaults"
 	"github.com/forkless/kcp/internal/controllers/logicalcluster"
 	"github.com/forkless/kcp/internal/controllers/namespace"
@@ -52,6 +53,7 @@ func (s *Server) buildControllers() error {
 		s.providersController,
 		s.bindingController,
 		s.permissionClaimController,
+		s.defaultBindingsController,
 	} {
 		c, err := build()
 		if err != nil {
@@ -77,8 +79,21 @@ func (s *Server) workspaceController() (*controller.Controller, error) {
 		Clusters:   s.logicalClusters,
 		Shards:     s.shards,
 		Types:      tenancy.NewResolver(s.workspaceTypes, s.logicalClusters, s.resolver),
+		Bindings:   s.bindingPlanner(),
+		Catalog:    s.catalog,
 		RootCA:     s.rootCA,
 		Clock:      clock.RealClock{},
+	})
+}
+
+func (s *Server) defaultBindingsController() (*controller.Controller, error) {
+	return defaultbindings.New(defaultbindings.Config{
+		Layer:    s.layer,
+		Clusters: s.logicalClusters,
+		APIs:     s.sharing,
+		Types:    tenancy.NewResolver(s.workspaceTypes, s.logicalClusters, s.resolver),
+		Planner:  s.bindingPlanner(),
+		Clock:    clock.RealClock{},
 	})
 }
 
@@ -229,8 +244,15 @@ func (s *Server) namesOfOthers(ctx context.Context, in cluster.Name, group strin
 	if err != nil {
 		return names, err
 	}
-	for _, rival := range slices.Concat(bound, s.reserved(in, group), s.reserved(cluster.Wildcard, group)) {
+	for _, rival := range slices.Concat(bound, s.reserved(in, group)) {
 		names.Add(&rival.Names)
+	}
+	for _, own := range s.own {
+		// Those that a cluster has not bound, too: their stores hold the objects of all
+		// clusters, and would take those of a definition of the same name for their own.
+		if own.Spec.Group == group {
+			names.Add(&own.Spec.Names)
+		}
 	}
 	return names, nil
 }

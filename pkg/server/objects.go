@@ -22,23 +22,22 @@ import (
 // bootstrapper is the user who owns the root workspace.
 const bootstrapper = `{"username":"system:kcp-bootstrapper"}`
 
-// rootCluster is the LogicalCluster of the root workspace. It has no owner and waits
-// for nobody, so it is born ready.
-func rootCluster(externalURL, shard string) (*corev1alpha1.LogicalCluster, error) {
-	url, err := tenancy.ClusterURL(externalURL, logicalcluster.Root)
+// ownCluster is the LogicalCluster of the root workspace, or of the shard itself. These have
+// no owner and wait for nobody, so they are born ready. The shard's is no workspace, and of
+// no type.
+func ownCluster(cluster logicalcluster.Name, externalURL, shard string) (*corev1alpha1.LogicalCluster, error) {
+	url, err := tenancy.ClusterURL(externalURL, cluster)
 	if err != nil {
 		return nil, err
 	}
+	annotations := map[string]string{corev1alpha1.ShardAnnotationKey: shard}
+	if cluster == logicalcluster.Root {
+		annotations[tenancyv1alpha1.TypeAnnotationKey] = "root:root"
+		annotations[tenancyv1alpha1.OwnerAnnotationKey] = bootstrapper
+	}
 	lc := &corev1alpha1.LogicalCluster{
-		TypeMeta: metav1.TypeMeta{APIVersion: corev1alpha1.GroupVersion.String(), Kind: "LogicalCluster"},
-		ObjectMeta: metav1.ObjectMeta{
-			Name: corev1alpha1.LogicalClusterName,
-			Annotations: map[string]string{
-				tenancyv1alpha1.TypeAnnotationKey:  "root:root",
-				tenancyv1alpha1.OwnerAnnotationKey: bootstrapper,
-				corev1alpha1.ShardAnnotationKey:    shard,
-			},
-		},
+		TypeMeta:   metav1.TypeMeta{APIVersion: corev1alpha1.GroupVersion.String(), Kind: "LogicalCluster"},
+		ObjectMeta: metav1.ObjectMeta{Name: corev1alpha1.LogicalClusterName, Annotations: annotations},
 	}
 	return phase.LogicalCluster(phase.LogicalClusterInput{Observed: lc, URL: url, Now: metav1.Now().Rfc3339Copy()}), nil
 }

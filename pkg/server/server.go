@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/forkless/kcp/internal/admission/configurations"
@@ -74,7 +75,9 @@ type Server struct {
 	accounts *cached.Accounts
 	// rootCA are the certificates that clients trust the server by, in PEM.
 	rootCA string
-	// system are the definitions that every cluster has, builtins the built-in groups.
+	// own are the definitions of our own APIs, system those of them that every cluster has
+	// without a binding, builtins the built-in groups.
+	own       []*apiextensionsv1.CustomResourceDefinition
 	system    catalog.Source
 	builtins  *discovery.Builtins
 	catalog   *catalog.Catalog

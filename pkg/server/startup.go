@@ -91,7 +91,14 @@ func (s *Server) bootstrapObjects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return bootstrap.Ensure(ctx, s.layer, objects, versioned)
+	shared, err := s.ownExports(ctx)
+	if err != nil {
+		return err
+	}
+	if err := bootstrap.Ensure(ctx, s.layer, append(objects, shared...), versioned); err != nil {
+		return err
+	}
+	return s.bindOwn(ctx)
 }
 
 func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
@@ -105,15 +112,15 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 	for _, object := range rbac.Root(rbac.RootOptions{HomeCreatorGroups: s.options.Homes.CreatorGroups}) {
 		add(policyResource(object), logicalcluster.Root, object)
 	}
-	root, err := rootCluster(s.options.URLs.External, s.options.Shard.Name)
-	if err != nil {
-		return nil, err
-	}
-	add(cached.LogicalClusters, logicalcluster.Root, root)
 	add(cached.Shards, logicalcluster.Root, ownShard(s.options.Shard.Name, s.options.URLs))
-	add(cached.Namespaces, logicalcluster.Root, namespace.New(metav1.NamespaceDefault))
-	add(cached.ServiceAccounts, logicalcluster.Root, defaultAccount(metav1.NamespaceDefault))
-	add(cached.ConfigMaps, logicalcluster.Root, namespace.NewRootCA(metav1.NamespaceDefault, s.rootCA))
+	for _, cluster := range []logicalcluster.Name{logicalcluster.Root, logicalcluster.SystemShard} {
+		lc, err := ownCluster(cluster, s.options.URLs.External, s.options.Shard.Name)
+		if err != nil {
+			return nil, err
+		}
+		add(cached.LogicalClusters, cluster, lc)
+		objects = append(objects, s.namespaceIn(cluster, metav1.NamespaceDefault)...)
+	}
 	types, err := workspacetypes.ForBatteries(batteryNames(s.options.Batteries))
 	if err != nil {
 		return nil, err
@@ -122,6 +129,15 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 		add(cached.WorkspaceTypes, logicalcluster.Root, workspaceType)
 	}
 	return objects, nil
+}
+
+// namespaceIn returns a namespace with what every namespace has.
+func (s *Server) namespaceIn(cluster logicalcluster.Name, name string) []bootstrap.Object {
+	return []bootstrap.Object{
+		{Resource: cached.Namespaces, Cluster: cluster, Object: namespace.New(name)},
+		{Resource: cached.ServiceAccounts, Cluster: cluster, Object: defaultAccount(name)},
+		{Resource: cached.ConfigMaps, Cluster: cluster, Object: namespace.NewRootCA(name, s.rootCA)},
+	}
 }
 
 func batteryNames(batteries sets.Set[options.Battery]) sets.Set[string] {
@@ -148,6 +164,9 @@ func (s *Server) startControllers(ctx context.Context) error {
 		}
 	}
 	close(s.settled)
+	if err := s.waitForOwn(ctx); err != nil {
+		return err
+	}
 	s.controllerWork.start(ctx, s.openHolding)
 	// Before this requests would wait: no webhook is to be passed by.
 	return waitFor(ctx, s.configurations.Synced())

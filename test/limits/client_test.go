@@ -26,6 +26,7 @@ const clients = 50
 var (
 	definitions     = apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")
 	logicalClusters = schema.GroupVersionResource{Group: "core.kcp.io", Version: "v1alpha1", Resource: "logicalclusters"}
+	bindings        = schema.GroupVersionResource{Group: "apis.kcp.io", Version: "v1alpha2", Resource: "apibindings"}
 	workspaces      = schema.GroupVersionResource{Group: "tenancy.kcp.io", Version: "v1alpha1", Resource: "workspaces"}
 	widgets         = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 )

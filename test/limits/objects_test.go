@@ -24,7 +24,7 @@ var kept = []schema.GroupVersionResource{
 	corev1.SchemeGroupVersion.WithResource("secrets"),
 	corev1.SchemeGroupVersion.WithResource("serviceaccounts"),
 	rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"),
-	definitions, logicalClusters, workspaces, widgets,
+	definitions, logicalClusters, workspaces, bindings, widgets,
 }
 
 // objects returns how many objects a workspace holds, as clients can see them.

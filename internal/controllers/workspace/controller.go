@@ -15,6 +15,7 @@ import (
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
 	"github.com/forkless/kcp/internal/tenancy/phase"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -32,6 +33,9 @@ type Config struct {
 	Clusters   cached.LogicalClusterReader
 	Shards     cached.ShardReader
 	Types      *tenancy.Resolver
+	// Bindings plans the default bindings, and Catalog is told of them.
+	Bindings *defaultbindings.Planner
+	Catalog  defaultbindings.Catalog
 	// RootCA are the certificates that clients trust the server by, in PEM.
 	RootCA string
 	Clock  clock.PassiveClock

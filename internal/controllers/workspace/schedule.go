@@ -15,6 +15,7 @@ import (
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/birth"
+	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
 	"github.com/forkless/kcp/internal/tenancy/phase"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -44,14 +45,21 @@ func (r *reconciler) schedule(ctx context.Context, parent logicalcluster.Name, w
 		}
 		return r.unscheduled(ctx, parent, ws, reason, err)
 	}
-	born, err := r.bear(ctx, parent, parentCluster, ws, chosen)
+	newborn, err := r.bear(ctx, parent, parentCluster, ws, chosen)
 	if err != nil {
 		if tenancy.IsUnresolved(err) {
 			return r.unscheduled(ctx, parent, ws, tenancyv1alpha1.ReasonUnschedulable, err)
 		}
 		return err
 	}
-	return r.write(ctx, parent, parentCluster, born)
+	return r.write(ctx, parent, parentCluster, newborn)
+}
+
+// newborn is a workspace that is to be stored.
+type newborn struct {
+	cluster  logicalcluster.Name
+	objects  *birth.Objects
+	bindings *defaultbindings.Plan
 }
 
 // place chooses a shard. The reason is what to tell if there is none.
@@ -76,7 +84,7 @@ func (r *reconciler) place(ctx context.Context, ws *tenancyv1alpha1.Workspace) (
 
 func (r *reconciler) bear(ctx context.Context, parent logicalcluster.Name, parentCluster *corev1alpha1.LogicalCluster,
 	ws *tenancyv1alpha1.Workspace, chosen *corev1alpha1.Shard,
-) (*birth.Objects, error) {
+) (*newborn, error) {
 	place := tenancy.PlaceOf(parent, parentCluster)
 	reference := tenancyv1alpha1.WorkspaceTypeReference{}
 	if ws.Spec.Type != nil {
@@ -86,45 +94,73 @@ func (r *reconciler) bear(ctx context.Context, parent logicalcluster.Name, paren
 	if err != nil {
 		return nil, fmt.Errorf("resolving the type: %w", err)
 	}
-	return birth.Of(birth.Input{
+	now, cluster := metav1.NewTime(r.Clock.Now()), logicalcluster.Generate()
+	plan, err := r.planBindings(ctx, tenancy.Place{Cluster: cluster, Path: place.Path.Join(ws.Name)}, set, ws, now)
+	if err != nil {
+		return nil, err
+	}
+	born, err := birth.Of(birth.Input{
 		Workspace: ws,
 		Parent:    place,
 		Type:      set,
-		Cluster:   logicalcluster.Generate(),
+		Cluster:   cluster,
 		Shard: birth.Shard{
 			Name:        chosen.Name,
 			ExternalURL: chosen.Spec.ExternalURL,
 			Region:      chosen.Labels[corev1alpha1.RegionLabelKey],
 		},
-		RootCA: r.RootCA,
-		Now:    metav1.NewTime(r.Clock.Now()),
-		NewUID: uuid.NewUUID,
+		Locks:   plan.Locks,
+		Waiting: plan.Waiting(now),
+		RootCA:  r.RootCA,
+		Now:     now,
+		NewUID:  uuid.NewUUID,
 	})
+	return &newborn{cluster: cluster, objects: born, bindings: plan}, err
+}
+
+// planBindings plans the default bindings of a new workspace.
+func (r *reconciler) planBindings(ctx context.Context, place tenancy.Place, set *tenancy.Set, ws *tenancyv1alpha1.Workspace, now metav1.Time) (*defaultbindings.Plan, error) {
+	wanted := defaultbindings.OfType(set, place.Cluster)
+	creator, err := tenancy.CreatorOf(ws)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := r.Bindings.Plan(ctx, defaultbindings.Input{
+		Consumer: place, Wanted: wanted, Who: creator, Decide: true, Now: now, NewUID: uuid.NewUUID,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("planning the default bindings: %w", err)
+	}
+	return plan, nil
 }
 
 // write stores a new workspace, all of it or nothing.
-func (r *reconciler) write(ctx context.Context, parent logicalcluster.Name, parentCluster *corev1alpha1.LogicalCluster, born *birth.Objects) error {
-	cluster, err := logicalcluster.ParseName(born.Workspace.Spec.Cluster)
-	if err != nil {
-		return err
-	}
-	batch := r.Layer.NewBatch()
+func (r *reconciler) write(ctx context.Context, parent logicalcluster.Name, parentCluster *corev1alpha1.LogicalCluster, n *newborn) error {
+	batch, born := r.Layer.NewBatch(), n.objects
 	batch.Require(cached.LogicalClusters, parent, parentCluster)
 	batch.Update(cached.Workspaces, parent, born.Workspace)
-	batch.Create(cached.LogicalClusters, cluster, born.LogicalCluster)
+	batch.Create(cached.LogicalClusters, n.cluster, born.LogicalCluster)
 	if born.AdminBinding != nil {
-		batch.Create(cached.ClusterRoleBindings, cluster, born.AdminBinding)
+		batch.Create(cached.ClusterRoleBindings, n.cluster, born.AdminBinding)
 	}
 	for _, namespace := range born.Namespaces {
-		batch.Create(cached.Namespaces, cluster, namespace)
+		batch.Create(cached.Namespaces, n.cluster, namespace)
 	}
 	for _, account := range born.ServiceAccounts {
-		batch.Create(cached.ServiceAccounts, cluster, account)
+		batch.Create(cached.ServiceAccounts, n.cluster, account)
 	}
 	for _, configMap := range born.ConfigMaps {
-		batch.Create(cached.ConfigMaps, cluster, configMap)
+		batch.Create(cached.ConfigMaps, n.cluster, configMap)
 	}
-	return batch.Commit(ctx)
+	n.bindings.AddTo(batch)
+	// Whoever reads that it is ready finds its APIs.
+	n.bindings.Announce(r.Catalog, 0)
+	if err := batch.Commit(ctx); err != nil {
+		n.bindings.Withdraw(r.Catalog)
+		return err
+	}
+	n.bindings.Announce(r.Catalog, batch.Revision())
+	return nil
 }
 
 // unscheduled says on the workspace why it has no place, and looks again later.

@@ -138,3 +138,13 @@ func convertDefinition(in *apiextensions.CustomResourceDefinition) (*apiextensio
 	// The conversion only reads: upstream encodes what is in watch caches by it.
 	return out, apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(in, out, nil)
 }
+
+// Has says whether a cluster has a definition of that name. It costs a look-up, whatever
+// the size of the definition.
+func (r DefinitionReader) Has(ctx context.Context, cluster logicalcluster.Name, name string) (bool, error) {
+	_, err := r.reader.Get(ctx, cluster, "", name)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
+}

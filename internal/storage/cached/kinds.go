@@ -48,7 +48,8 @@ var (
 		PartitionSets:      kind[topologyv1alpha1.PartitionSet, topologyv1alpha1.PartitionSetList](topologyv1alpha1.GroupVersion),
 		APIResourceSchemas: kind[apisv1alpha1.APIResourceSchema, apisv1alpha1.APIResourceSchemaList](apisv1alpha1.GroupVersion),
 		APIExports:         kind[apisv1alpha2.APIExport, apisv1alpha2.APIExportList](apisv1alpha2.GroupVersion),
-		APIBindings:        kind[apisv1alpha2.APIBinding, apisv1alpha2.APIBindingList](apisv1alpha2.GroupVersion),
+		APIBindings: sharing(kind[apisv1alpha2.APIBinding, apisv1alpha2.APIBindingList](apisv1alpha2.GroupVersion),
+			commonInBindings.shareBinding),
 		APIExportEndpointSlices: kind[apisv1alpha1.APIExportEndpointSlice,
 			apisv1alpha1.APIExportEndpointSliceList](apisv1alpha1.GroupVersion),
 		APIConversions: kind[apisv1alpha1.APIConversion, apisv1alpha1.APIConversionList](apisv1alpha1.GroupVersion),
@@ -66,6 +67,12 @@ func newScheme() *runtime.Scheme {
 	utilruntime.Must(apisv1alpha2.AddToScheme(scheme))
 	utilruntime.Must(topologyv1alpha1.AddToScheme(scheme))
 	return scheme
+}
+
+// sharing returns kind with share as what lets objects have parts in common.
+func sharing(kind storage.Kind, share func(runtime.Object, func(string) string)) storage.Kind {
+	kind.Share = share
+	return kind
 }
 
 // kind returns the Kind of a Go type. Objects are stored as JSON, since our types have

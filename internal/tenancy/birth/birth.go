@@ -2,7 +2,6 @@ package birth
 
 import (
 	"fmt"
-	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -11,7 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/forkless/kcp/config/rbac"
+	"github.com/forkless/kcp/internal/binding"
 	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -33,6 +34,12 @@ type Input struct {
 
 	// Shard is the place that was chosen.
 	Shard Shard
+
+	// Locks says which resources the default bindings give to the workspace.
+	Locks binding.Locks
+
+	// Waiting says what the default bindings wait for; nil if they are complete.
+	Waiting *conditions.Condition
 
 	// RootCA are the certificates that clients trust the server by, in PEM.
 	RootCA string
@@ -119,19 +126,18 @@ func creator(ws *tenancyv1alpha1.Workspace) (*authenticationv1.UserInfo, error) 
 	return info, nil
 }
 
-// waitedFor returns the initializers of all that somebody else has to finish.
-func waitedFor(all []corev1alpha1.Initializer) []corev1alpha1.Initializer {
+// waitedFor returns the initializers of all that somebody else has to finish: what the
+// birth does is done.
+func waitedFor(in Input, all []corev1alpha1.Initializer) []corev1alpha1.Initializer {
 	var others []corev1alpha1.Initializer
 	for _, initializer := range all {
-		if !slices.Contains(ours, initializer) {
+		done := initializer == universal || initializer == corev1alpha1.InitializerAPIBindings && in.Waiting == nil
+		if !done {
 			others = append(others, initializer)
 		}
 	}
 	return others
 }
 
-// ours are the initializers whose work the birth does.
-var ours = []corev1alpha1.Initializer{
-	corev1alpha1.Initializer(logicalcluster.Root.String() + ":" + tenancy.UniversalType),
-	corev1alpha1.InitializerAPIBindings,
-}
+// universal is the initializer of the type universal, whose work the birth does.
+var universal = corev1alpha1.Initializer(logicalcluster.Root.String() + ":" + tenancy.UniversalType)

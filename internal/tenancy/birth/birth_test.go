@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/forkless/kcp/internal/binding"
 	"github.com/forkless/kcp/internal/tenancy/birth"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
 	"github.com/forkless/kcp/pkg/apis/conditions"
@@ -56,6 +57,7 @@ func input(t *testing.T, typeName string, owner string) birth.Input {
 		Type:    set,
 		Cluster: logicalcluster.MustParseName(cluster),
 		Shard:   birth.Shard{Name: "root", ExternalURL: "https://host:6443/", Region: "north"},
+		Locks:   binding.Locks{"workspaces.tenancy.kcp.io": {Binding: "tenancy"}},
 		RootCA:  "certificates",
 		Now:     now,
 		NewUID: func() types.UID {
@@ -110,10 +112,11 @@ func TestBornReady(t *testing.T) {
 			Labels:     map[string]string{"tenancy.kcp.io/phase": "Ready"},
 			Finalizers: []string{"core.kcp.io/logicalcluster-deletion"},
 			Annotations: map[string]string{
-				"internal.tenancy.kcp.io/type":      "root:team",
-				"core.kcp.io/shard":                 "root",
-				"kcp.io/path":                       "root:org:app",
-				"experimental.tenancy.kcp.io/owner": `{"username":"alice"}`,
+				"internal.tenancy.kcp.io/type":           "root:team",
+				"internal.apis.kcp.io/resource-bindings": `{"workspaces.tenancy.kcp.io":{"n":"tenancy"}}`,
+				"core.kcp.io/shard":                      "root",
+				"kcp.io/path":                            "root:org:app",
+				"experimental.tenancy.kcp.io/owner":      `{"username":"alice"}`,
 			},
 		},
 		Spec: corev1alpha1.LogicalClusterSpec{
@@ -227,6 +230,26 @@ func TestVariants(t *testing.T) {
 		}
 		if len(born.Namespaces) != 0 || born.Workspace.Status.Phase != corev1alpha1.PhaseReady {
 			t.Errorf("a type that extends nothing gives a Ready workspace without namespaces, got %s and %v", born.Workspace.Status.Phase, born.Namespaces)
+		}
+	})
+	t.Run("WaitingForBindings", func(t *testing.T) {
+		in := input(t, "team", alice)
+		in.Waiting = &conditions.Condition{
+			Type: corev1alpha1.APIBindingsInitialized, Status: corev1.ConditionFalse, Severity: conditions.SeverityInfo,
+			Reason: corev1alpha1.ReasonWaitingOnAPIBindings, LastTransitionTime: now.Rfc3339Copy(),
+		}
+		born, err := birth.Of(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]corev1alpha1.Initializer{"system:apibindings"}, born.LogicalCluster.Status.Initializers); diff != "" {
+			t.Errorf("what is not bound yet is waited for (-want +got):\n%s", diff)
+		}
+		if got := conditions.Reason(born.LogicalCluster, corev1alpha1.APIBindingsInitialized); got != corev1alpha1.ReasonWaitingOnAPIBindings {
+			t.Errorf("the condition says %q, not what is waited for", got)
+		}
+		if phase := born.Workspace.Status.Phase; phase != corev1alpha1.PhaseInitializing {
+			t.Errorf("phase is %s", phase)
 		}
 	})
 	t.Run("NoOwner", func(t *testing.T) {

@@ -4,8 +4,10 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/forkless/kcp/internal/binding"
 	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/phase"
+	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -35,7 +37,11 @@ func logicalCluster(in Input, creator *authenticationv1.UserInfo) (*corev1alpha1
 	}
 	in.complete(&lc.ObjectMeta)
 	phase.StartInitializing(lc)
-	lc.Status.Initializers = waitedFor(lc.Spec.Initializers)
+	lc.Status.Initializers = waitedFor(in, lc.Spec.Initializers)
+	if in.Waiting != nil {
+		conditions.Set(lc, *in.Waiting)
+	}
+	lc = binding.WithLocks(lc, in.Locks)
 	return phase.LogicalCluster(phase.LogicalClusterInput{Observed: lc, URL: url, Now: in.Now}), nil
 }
 

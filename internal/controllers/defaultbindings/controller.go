@@ -1,0 +1,121 @@
+package defaultbindings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+
+	"github.com/forkless/kcp/internal/binding"
+	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+const (
+	workers = 4
+
+	// lookAgain is how often a workspace that waits is looked at, in case its type has
+	// come, or its creator may bind what it could not.
+	lookAgain = 2 * time.Second
+)
+
+// Config is what the controller works with. All fields are required.
+type Config struct {
+	Layer    *storage.Layer
+	Clusters cached.LogicalClusterReader
+	APIs     *cached.APIs
+	Types    *tenancy.Resolver
+	Planner  *defaultbindings.Planner
+	Clock    clock.PassiveClock
+}
+
+type reconciler struct {
+	Config
+	waiting waiting
+}
+
+// New returns the controller.
+func New(config Config) (*controller.Controller, error) {
+	r := &reconciler{Config: config}
+	var sources []controller.Source
+	for _, source := range []struct {
+		resource storage.Resource
+		keys     func(runtime.Object) []controller.Key
+	}{
+		{cached.LogicalClusters, controller.OwnKey},
+		{cached.APIBindings, r.waiting.cluster},
+		{cached.APIExports, r.waiting.all},
+	} {
+		store, ok := config.Layer.Store(source.resource)
+		if !ok {
+			return nil, fmt.Errorf("the store of %s is not open", source.resource.GroupResource)
+		}
+		sources = append(sources, controller.Source{Store: store, Prefix: source.resource.Prefix(), Keys: source.keys})
+	}
+	return controller.New(controller.Options{
+		Name: "defaultbindings", Workers: workers, Sources: sources, Reconcile: r.reconcile,
+	}), nil
+}
+
+func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
+	lc, err := r.Clusters.GetCached(ctx, key.Cluster)
+	if apierrors.IsNotFound(err) {
+		r.waiting.remove(key.Cluster)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !lc.DeletionTimestamp.IsZero() || !unfinished(lc) {
+		r.waiting.remove(key.Cluster)
+		return nil
+	}
+	// From now on it is heard of its bindings, so that what is read next may be old.
+	r.waiting.add(key.Cluster)
+	err = r.advance(ctx, key.Cluster, lc)
+	if errors.Is(err, storage.ErrBatchConflict) {
+		return apierrors.NewConflict(cached.LogicalClusters.GroupResource, key.Cluster.String(), err)
+	}
+	return err
+}
+
+// advance takes a workspace one step further.
+func (r *reconciler) advance(ctx context.Context, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) error {
+	now := metav1.NewTime(r.Clock.Now())
+	plan, problem, err := r.plan(ctx, cluster, lc, now)
+	if err != nil {
+		return err
+	}
+	batch := r.Layer.NewBatch()
+	waits := problem
+	if plan != nil {
+		plan.AddTo(batch)
+		waits = plan.Waiting(now)
+	}
+	// Who has taken something says so there, as soon as it has.
+	wanted := conclude(binding.WithLocks(lc, binding.LocksOf(lc)), waits, now)
+	switch {
+	case wanted != lc:
+		batch.Update(cached.LogicalClusters, cluster, wanted)
+	case batch.Len() > 0:
+		// Nothing is put into a cluster that has gone, or begun to.
+		batch.Require(cached.LogicalClusters, cluster, lc)
+	}
+	if err := batch.Commit(ctx); err != nil {
+		return err
+	}
+	if waits != nil && initializing(wanted) {
+		return controller.After(lookAgain)
+	}
+	return nil
+}
