@@ -21,7 +21,7 @@ import (
 
 // seeds are how many objects of each kind a run of the tests looks at; fuzzing looks at
 // more.
-const seeds = 3000
+const seeds = 500
 
 // FuzzExport: an export in either version comes back unchanged from the other.
 func FuzzExport(f *testing.F) {
