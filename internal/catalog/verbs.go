@@ -16,8 +16,7 @@ import (
 	"github.com/forkless/kcp/internal/schema"
 )
 
-// patchTypes returns the patches custom resources accept. Strategic merge patches
-// need Go types.
+// patchTypes returns the patches that all custom resources accept.
 func patchTypes() []string {
 	patches := []string{
 		string(types.JSONPatchType),
@@ -62,7 +61,7 @@ func (c *Catalog) resource(verb string, version *compiled.Version, admit admissi
 	case "update":
 		return handlers.UpdateResource(storage, scope, admit)
 	case "patch":
-		return handlers.PatchResource(storage, scope, admit, patchTypes())
+		return patch(storage, scope, admit)
 	case "delete":
 		const allowsOptions = true
 		return handlers.DeleteResource(storage, allowsOptions, scope, admit)
@@ -82,7 +81,7 @@ func subresource(verb string, storage rest.Patcher, scope *handlers.RequestScope
 	case "update":
 		return handlers.UpdateResource(storage, scope, admit)
 	case "patch":
-		return handlers.PatchResource(storage, scope, admit, patchTypes())
+		return patch(storage, scope, admit)
 	default:
 		return nil
 	}

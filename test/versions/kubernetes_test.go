@@ -1,6 +1,8 @@
 package versions
 
 import (
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
@@ -38,7 +41,7 @@ spec:
 `
 
 // TestTypesOfKubernetes: types of Kubernetes that a workspace binds work with Kubernetes'
-// own clients, which send protobuf.
+// own clients, which send protobuf and strategic merge patches.
 func TestTypesOfKubernetes(t *testing.T) {
 	server := servertest.Start(t)
 	provider, w := newWorkspace(t, server), newWorkspace(t, server)
@@ -71,6 +74,22 @@ spec: {resources: [{group: apps, name: deployments, schema: v1.deployments.apps}
 	if got := ptr.Deref(deployment.Spec.Replicas, 0); got != 5 {
 		t.Errorf("%d replicas, want 5", got)
 	}
+	container := func(name, image string) []byte {
+		return fmt.Appendf(nil, `{"spec":{"template":{"spec":{"containers":[{"name":%q,"image":%q}]}}}}`, name, image)
+	}
+	for _, patch := range [][]byte{container("a", "a:1"), container("b", "b:1"), container("a", "a:2")} {
+		deployment, err = client.AppsV1().Deployments("default").Patch(t.Context(), "web", types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	images := map[string]string{}
+	for _, c := range deployment.Spec.Template.Spec.Containers {
+		images[c.Name] = c.Image
+	}
+	if want := map[string]string{"a": "a:2", "b": "b:1"}; !maps.Equal(images, want) || *deployment.Spec.Replicas != 5 {
+		t.Errorf("merged to %v and %d replicas, want %v and 5: containers are merged by name", images, *deployment.Spec.Replicas, want)
+	}
 	_, err = client.CoreV1().Services("default").Create(t.Context(), &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
 	}, metav1.CreateOptions{})
@@ -102,5 +121,17 @@ func TestNames(t *testing.T) {
 	w.expect("it can be changed", w.get(peopleV1, "system:Ann"), "spec.age", "5")
 	if err := w.of(peopleV1).Delete(t.Context(), "system:Ann", metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOthersHaveNoStrategicMergePatch: nobody knows how lists of other types are merged.
+func TestOthersHaveNoStrategicMergePatch(t *testing.T) {
+	server := servertest.Start(t)
+	provider := newProvider(t, server)
+	provider.bind(provider)
+	provider.create(peopleV1, newPerson("ann", 1))
+	_, err := provider.of(peopleV1).Patch(t.Context(), "ann", types.StrategicMergePatchType, []byte(`{"spec":{"age":2}}`), metav1.PatchOptions{})
+	if !apierrors.IsUnsupportedMediaType(err) {
+		t.Errorf("got %v", err)
 	}
 }

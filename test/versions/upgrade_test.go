@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/forkless/kcp/internal/servertest"
 )
@@ -65,10 +66,7 @@ func TestUpgrade(t *testing.T) {
 		w.expect("converted", u, "spec.name.last", fmt.Sprintf("%q", nameOf(i)))
 		w.expect("converted", u, "spec.years", fmt.Sprint(i))
 	}
-	servertest.Eventually(t, "everything to be stored in v2", func() (bool, any) {
-		versions := storedVersions(t, etcd)
-		return versions["v2"] == count+1 && len(versions) == 1, versions
-	})
+	awaitStored(t, etcd, "v2", count+1)
 	migrated := time.Since(begun)
 	stop()
 	writing.Wait()
@@ -108,18 +106,12 @@ func TestDowngrade(t *testing.T) {
 	w.create(peopleV1, newPerson("ann", 1))
 	provider.upgrade()
 	w.awaitSchema(secondSchema)
-	servertest.Eventually(t, "it to be stored in v2", func() (bool, any) {
-		versions := storedVersions(t, etcd)
-		return versions["v2"] == 1, versions
-	})
+	awaitStored(t, etcd, "v2", 1)
 	provider.create(schemas, peopleSchema("v3.people.example.com", "{strategy: None}", version2, version1))
 	provider.create(conversions, strings.Replace(rules, "name: v2.people", "name: v3.people", 1))
 	provider.replace("v3.people.example.com")
 	w.awaitSchema("v3.people.example.com")
-	servertest.Eventually(t, "it to be stored in v1", func() (bool, any) {
-		versions := storedVersions(t, etcd)
-		return versions["v1"] == 1, versions
-	})
+	awaitStored(t, etcd, "v1", 1)
 	w.expect("nothing is lost", w.get(peopleV1, "ann"), "spec", `{"age":1,"name":"Ann ann","nickname":"Nan","notes":{"a.b/c":"d"}}`)
 }
 
@@ -156,6 +148,20 @@ func (w workspace) list(resource schema.GroupVersionResource, count int) []*unst
 		}
 	}
 	return people
+}
+
+// awaitStored waits until count people, and no others, are stored in a version. It looks
+// seldom, since it reads all of etcd, and has patience: migrating goes at its own pace.
+func awaitStored(t testing.TB, etcd *servertest.Etcd, version string, count int) {
+	t.Helper()
+	var seen map[string]int
+	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 4*servertest.Patience, true, func(context.Context) (bool, error) {
+		seen = storedVersions(t, etcd)
+		return seen[version] == count && len(seen) == 1, nil
+	})
+	if err != nil {
+		t.Fatalf("%d have to be stored in %s, last seen: %v", count, version, seen)
+	}
 }
 
 // storedVersions counts the people in etcd by the version they are stored in.

@@ -106,10 +106,7 @@ func TestWebhook(t *testing.T) {
 			t.Errorf("the webhook was not told that an object is in %s", w.cluster)
 		}
 	}
-	servertest.Eventually(t, "all to be stored in v2", func() (bool, any) {
-		versions := storedVersions(t, etcd)
-		return versions["v2"] == 4, versions
-	})
+	awaitStored(t, etcd, "v2", 4)
 	for _, w := range []workspace{one, two} {
 		w.expect("migrated by the webhook", w.get(peopleV2, "bob"), "spec.years", "5")
 	}
