@@ -25,7 +25,7 @@ func TestSomeone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	t.Cleanup(func() { _ = file.Close() })
 	cases := map[string]struct {
 		reason  string
 		streams run.Streams
@@ -64,7 +64,7 @@ func TestLine(t *testing.T) {
 // TestInterrupt: who presses ctrl-c does not have to answer first.
 func TestInterrupt(t *testing.T) {
 	silent, end := io.Pipe()
-	defer end.Close()
+	t.Cleanup(func() { _ = end.Close() })
 	person, _ := Someone(run.Streams{In: screen{Reader: silent}, ErrOut: screen{Writer: io.Discard}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
