@@ -8,6 +8,7 @@ import (
 
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/bind"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/claims"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/diff"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exportinit"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exports"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/group"
@@ -33,6 +34,7 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 		group.New("crd", "CustomResourceDefinitions and what becomes of them",
 			snapshot.New(streams),
 			pull.New(finder),
+			diff.New(finder),
 		),
 		group.New("export", "Offer APIs to other workspaces", exportinit.New(finder)),
 		quickstart.New(finder),

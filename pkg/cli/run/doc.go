@@ -7,7 +7,8 @@
 // never help text after a request that failed. Whatever a server sent is printed
 // without control characters, so that it cannot drive the terminal.
 //
-// Exit codes: 0 done, 1 any error, 130 interrupted, 143 terminated.
+// Exit codes: 0 done, 1 any error, 3 the answer to a question is no, 130 interrupted,
+// 143 terminated.
 //
 // Commands return errors, they neither print nor log them. Only main ends the
 // process.

@@ -9,6 +9,10 @@ import (
 // maxHints bounds the hints below an error: more are not read.
 const maxHints = 2
 
+// ErrNo is what a command returns that has answered a question, and the answer is no.
+// Nothing is reported: the answer is the output of the command.
+var ErrNo = errors.New("no")
+
 // hinted is an error with advice for the person who gets to see it.
 type hinted struct {
 	error

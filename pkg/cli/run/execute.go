@@ -17,6 +17,7 @@ type Streams = genericiooptions.IOStreams
 // The exit codes.
 const (
 	codeFailed      = 1
+	codeNo          = 3
 	codeInterrupted = 130
 	codeTerminated  = 143
 )
@@ -39,8 +40,11 @@ func Execute(ctx context.Context, streams Streams, build func(Streams) *cobra.Co
 	cmd.SetFlagErrorFunc(Misuse)
 
 	err := cmd.ExecuteContext(ctx)
-	if err == nil {
+	switch {
+	case err == nil:
 		return 0
+	case errors.Is(err, ErrNo):
+		return codeNo
 	}
 	Report(streams.ErrOut, interruption(err))
 	return exitCode(ctx)

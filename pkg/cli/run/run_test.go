@@ -57,6 +57,10 @@ func TestExecute(t *testing.T) {
 			err:    apierrors.NewUnauthorized("Unauthorized"),
 			stderr: "error: Unauthorized\nhint: the server does not accept the credentials in the kubeconfig; they may have expired\n", code: 1,
 		},
+		"No": {
+			reason: "an answer is no error, and scripts can tell the two apart",
+			err:    fmt.Errorf("asked: %w", ErrNo), code: 3,
+		},
 		"Cancelled": {
 			reason: "how libraries spell ctrl-c is not for people",
 			err:    context.Canceled, stderr: "error: interrupted\n", code: 1,

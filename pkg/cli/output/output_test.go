@@ -1,0 +1,70 @@
+package output
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestPrint(t *testing.T) {
+	object := unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apis.kcp.io/v1alpha2", "kind": "APIBinding",
+		"metadata": map[string]any{"name": "a", "managedFields": []any{map[string]any{"manager": "m"}}},
+	}}
+	file := filepath.Join(t.TempDir(), "template")
+	if err := os.WriteFile(file, []byte("{.metadata.name}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason       string
+		flags        Flags
+		list         bool
+		want, refuse string
+	}{
+		"YAML":    {reason: "who owns which field is hardly ever wanted", flags: Flags{Format: "yaml"}, want: "apiVersion: apis.kcp.io/v1alpha2\nkind: APIBinding\nmetadata:\n  name: a\n"},
+		"Managed": {reason: "unless it is", flags: Flags{Format: "yaml", ShowManagedFields: true}, want: "apiVersion: apis.kcp.io/v1alpha2\nkind: APIBinding\nmetadata:\n  managedFields:\n  - manager: m\n  name: a\n"},
+		"JSON":    {reason: "programs read JSON", flags: Flags{Format: "json"}, want: "{\n    \"apiVersion\": \"apis.kcp.io/v1alpha2\",\n    \"kind\": \"APIBinding\",\n    \"metadata\": {\n        \"name\": \"a\"\n    }\n}\n"},
+		"Name":    {reason: "names can be given to kubectl", flags: Flags{Format: "name"}, want: "apibinding.apis.kcp.io/a\n"},
+		"Names":   {reason: "several at a time", flags: Flags{Format: "name"}, list: true, want: "apibinding.apis.kcp.io/a\napibinding.apis.kcp.io/a\n"},
+		"Path":    {reason: "one field", flags: Flags{Format: "jsonpath={.metadata.name}"}, want: "a"},
+		"File":    {reason: "templates can be long", flags: Flags{Format: "jsonpath-file=" + file}, want: "a"},
+		"Go":      {reason: "another kind of template", flags: Flags{Format: "go-template={{.kind}}"}, want: "APIBinding"},
+		"Unknown": {reason: "the known formats are named", flags: Flags{Format: "xml"}, refuse: `unknown output format "xml", known are json, yaml, name, jsonpath=..., jsonpath-file=..., go-template=..., go-template-file=...`},
+		"NoTemplate": {
+			reason: "a template is not left out", flags: Flags{Format: "jsonpath"},
+			refuse: `unknown output format "jsonpath", known are json, yaml, name, jsonpath=..., jsonpath-file=..., go-template=..., go-template-file=...`,
+		},
+		"BadTemplate": {reason: "a template is checked before anything is done", flags: Flags{Format: "jsonpath={.a"}, refuse: `the template "{.a": unclosed action`},
+		"NotWide":     {reason: "not everything has more columns", flags: Flags{Format: "wide"}, refuse: `unknown output format "wide", known are json, yaml, name, jsonpath=..., jsonpath-file=..., go-template=..., go-template-file=...`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if err := tc.flags.Validate(); err != nil {
+				if err.Error() != tc.refuse {
+					t.Errorf("%s: %v, want %q", tc.reason, err, tc.refuse)
+				}
+				return
+			}
+			if tc.refuse != "" {
+				t.Fatalf("%s: it was not refused", tc.reason)
+			}
+			var out bytes.Buffer
+			var err error
+			if tc.list {
+				err = tc.flags.Print(&out, List([]unstructured.Unstructured{object, object}))
+			} else {
+				err = tc.flags.Print(&out, object.DeepCopy())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, out.String()); diff != "" {
+				t.Errorf("%s: (-want +got)\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
