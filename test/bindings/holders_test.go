@@ -17,7 +17,7 @@ type gvr = schema.GroupVersionResource
 // an established definition, once all others say that they cannot.
 func (w workspace) holders() string {
 	w.Helper()
-	holders, waiting := "", 0
+	holders, waiting, born := "", 0, 0
 	list, err := w.client.Resource(bindings).List(w.Context(), metav1.ListOptions{})
 	if err != nil {
 		w.Fatal(err)
@@ -25,6 +25,8 @@ func (w workspace) holders() string {
 	for i := range list.Items {
 		b := into[*apisv1alpha2.APIBinding](w, &list.Items[i])
 		switch {
+		case b.Spec.Reference.Export.Path == "root":
+			born++
 		case len(b.Status.BoundResources) > 0 && b.Status.Phase == apisv1alpha2.APIBindingPhaseBound:
 			holders += b.Name
 		case conditions.Reason(b, apisv1alpha1.InitialBindingCompleted) == apisv1alpha1.ReasonNamingConflicts:
@@ -45,7 +47,7 @@ func (w workspace) holders() string {
 			}
 		}
 	}
-	if len(holders)+waiting != len(list.Items)+len(all.Items) {
+	if len(holders)+waiting+born != len(list.Items)+len(all.Items) {
 		return ""
 	}
 	return holders

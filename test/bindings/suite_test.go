@@ -3,6 +3,7 @@ package bindings
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -271,14 +272,25 @@ func resources(b *apisv1alpha2.APIBinding) []string {
 	return all
 }
 
-// locks returns what the LogicalCluster says about who has which resource.
+// locks returns what the LogicalCluster says about who has which resource, but for those
+// that every workspace is born with.
 func (w workspace) locks() string {
 	w.Helper()
 	lc, err := w.client.Resource(logicalClusters).Get(w.Context(), corev1alpha1.LogicalClusterName, metav1.GetOptions{})
 	if err != nil {
 		w.Fatal(err)
 	}
-	return lc.GetAnnotations()[apisv1alpha1.ResourceBindingsAnnotationKey]
+	var locks map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(lc.GetAnnotations()[apisv1alpha1.ResourceBindingsAnnotationKey]), &locks); err != nil {
+		w.Fatal(err)
+	}
+	maps.DeleteFunc(locks, func(resource string, _ json.RawMessage) bool { return strings.HasSuffix(resource, ".kcp.io") })
+	// Keys are sorted.
+	raw, err := json.Marshal(locks)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(raw)
 }
 
 // object returns an object of kind "Cowboy" or so, with values in its spec.
