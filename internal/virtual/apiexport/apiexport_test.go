@@ -128,10 +128,11 @@ func TestSelecting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requirement, err := guard.Requirement()
+	requirements, err := guard.Requirements("list")
 	if err != nil {
 		t.Fatal(err)
 	}
+	requirement := requirements[0]
 	claimed := labels.Set{requirement.Key(): requirement.ValuesUnsorted()[0]}
 	for name, tc := range map[string]struct {
 		reason, selector string
@@ -154,7 +155,7 @@ func TestSelecting(t *testing.T) {
 				// A second one is not what is taken.
 				target += "&labelSelector=" + url.QueryEscape(tc.selector) + "&labelSelector=x"
 			}
-			req, err := selecting(httptest.NewRequest(http.MethodGet, target, nil), guard)
+			req, err := selecting(httptest.NewRequest(http.MethodGet, target, nil), "list", guard)
 			if tc.invalid {
 				if err == nil {
 					t.Errorf("%s: got %s", tc.reason, req.URL.RawQuery)
