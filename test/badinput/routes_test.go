@@ -27,7 +27,10 @@ func (s *suite) unauthenticated(t *testing.T) {
 	if len(routes) < 400 {
 		t.Fatalf("found %d routes only: they are not enumerated as they should be", len(routes))
 	}
-	for _, workspace := range []string{"", "/clusters/root", mine, "/clusters/" + s.foreign, "/clusters/*", "/clusters/system:admin"} {
+	for _, workspace := range []string{
+		"", "/clusters/root", mine, "/clusters/" + s.foreign, "/clusters/*", "/clusters/system:admin",
+		"/services/apiexport/root/tenancy.kcp.io/clusters/*", "/services/apiresourceschema/root/clusters/root",
+	} {
 		for _, r := range routes {
 			s.callUnauthenticated(t, workspace, r)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/forkless/kcp/internal/servertest"
@@ -76,6 +77,25 @@ var all = map[string]behavior{
 			wantCode(t, err, http.StatusMethodNotAllowed)
 			wantCode(t, client.Delete(t.Context(), "x", metav1.DeleteOptions{}), http.StatusMethodNotAllowed)
 			wantCode(t, client.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}), http.StatusMethodNotAllowed)
+		},
+	},
+	"Identity": {
+		reason: "an identity may be named beside the resource, if it is that of the export",
+		test: func(t *testing.T, s *suite) {
+			export, err := s.admin(t, s.provider).Resource(exports).Get(t.Context(), "wild.west", metav1.GetOptions{})
+			must(t, err)
+			hash, _, _ := unstructured.NestedString(export.Object, "status", "identityHash")
+			for _, in := range []place{everywhere, s.first} {
+				at := services(s.provider, "wild.west", in)
+				for path, code := range map[string]int{
+					"/apis/wildwest.dev/v1/cowboys:" + hash: http.StatusOK, "/apis/wildwest.dev/v1/cowboys:other": http.StatusNotFound,
+					"/api/v1/configmaps:" + hash: http.StatusNotFound,
+				} {
+					if got, body := s.get(t, providing, at+path); got != code {
+						t.Errorf("%s in %s: %d %s", path, in.name, got, body)
+					}
+				}
+			}
 		},
 	},
 	"Unserved": {

@@ -1,6 +1,7 @@
 package apiexport
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/forkless/kcp/internal/permissionclaims"
+	"github.com/forkless/kcp/internal/route"
 	"github.com/forkless/kcp/internal/virtual"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -38,13 +40,19 @@ func (o *objects) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case err != nil:
 		o.fail(w, req, err)
-	case !ok, info.Subresource != "" && !slices.Contains(r.subresources(), info.Subresource):
+	case !ok, !isNamed(req.Context(), r), info.Subresource != "" && !slices.Contains(r.subresources(), info.Subresource):
 		o.notFound(w, req)
 	case cluster.IsWildcard():
 		o.serveAll(w, req, info, e, r)
 	default:
 		o.serveOne(w, req, info, cluster, e, r)
 	}
+}
+
+// isNamed says whether a resource has the identity that a request names, if it does.
+func isNamed(ctx context.Context, r *resource) bool {
+	identityHash, ok := route.Identity(ctx)
+	return !ok || r.ofIdentity() && r.served.Export.IdentityHash == identityHash
 }
 
 // serveAll serves the objects of all consumers, which can be listed and watched.
