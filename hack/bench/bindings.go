@@ -21,7 +21,7 @@ type bindingTracker struct {
 
 func (s *server) trackBindings(ctx context.Context) (*bindingTracker, error) {
 	t := &bindingTracker{bound: map[string]chan struct{}{}, swapped: map[string]chan struct{}{}}
-	return t, s.shardAdmin.another().watch(ctx, "/clusters/*"+apisPath+"/apibindings", t.see)
+	return t, s.shardAdmin.another().watchAgain(ctx, "/clusters/*"+apisPath+"/apibindings", t.see)
 }
 
 func (t *bindingTracker) see(event []byte) {

@@ -89,19 +89,50 @@ func (c *client) send(ctx context.Context, method, path, contentType string, bod
 // watch calls each with every event of a watch, as JSON, until ctx ends. It returns
 // when the server has accepted the watch.
 func (c *client) watch(ctx context.Context, path string, each func(event []byte)) error {
+	_, err := c.watchOnce(ctx, path, each)
+	return err
+}
+
+// watchAgain is watch, but that a watch that ends is followed by another one, which begins
+// with all that exists: the server ends those that lag behind.
+func (c *client) watchAgain(ctx context.Context, path string, each func(event []byte)) error {
+	ended, err := c.watchOnce(ctx, path, each)
+	if err != nil {
+		return err
+	}
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ended:
+			}
+			if ended, err = c.watchOnce(ctx, path, each); err != nil {
+				// Who waits for an event says that it did not come.
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+// watchOnce is watch; ended is closed when the server has ended it.
+func (c *client) watchOnce(ctx context.Context, path string, each func(event []byte)) (ended <-chan struct{}, err error) {
 	separator := "?"
 	if strings.Contains(path, "?") {
 		separator = "&"
 	}
 	response, err := c.send(ctx, http.MethodGet, path+separator+"watch=true", "", nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
 		_ = response.Body.Close()
-		return fmt.Errorf("watching %s: %s", path, response.Status)
+		return nil, fmt.Errorf("watching %s: %s", path, response.Status)
 	}
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		defer response.Body.Close()
 		const largest = 4 << 20
 		events := bufio.NewScanner(response.Body)
@@ -110,5 +141,5 @@ func (c *client) watch(ctx context.Context, path string, each func(event []byte)
 			each(events.Bytes())
 		}
 	}()
-	return nil
+	return done, nil
 }

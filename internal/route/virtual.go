@@ -131,7 +131,7 @@ func (r *Resolver) quietly(ctx context.Context, path logicalcluster.Path) (logic
 func (r *Resolver) home(ctx context.Context, segment string) (logicalcluster.Name, error) {
 	path, err := logicalcluster.ParsePath(segment)
 	if err != nil {
-		return logicalcluster.Name{}, nil
+		return logicalcluster.Name{}, nil //nolint:nilerr // because what is no path leads nowhere
 	}
 	cluster, err := r.quietly(ctx, path)
 	if cluster.IsWildcard() {
