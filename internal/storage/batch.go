@@ -45,6 +45,9 @@ type Batch struct {
 	// puts are the keys that the batch puts into each store, in order, without the
 	// prefix of the layer.
 	puts map[*store][]string
+	// places are where the batch writes, and over is closed when it has been written.
+	places map[place]struct{}
+	over   chan struct{}
 	// revision is that of the commit.
 	revision int64
 	err      error
@@ -59,7 +62,9 @@ type effect struct {
 }
 
 // NewBatch returns an empty batch.
-func (l *Layer) NewBatch() *Batch { return &Batch{layer: l, puts: map[*store][]string{}} }
+func (l *Layer) NewBatch() *Batch {
+	return &Batch{layer: l, puts: map[*store][]string{}, places: map[place]struct{}{}}
+}
 
 // Create adds the creation of an object in a cluster.
 func (b *Batch) Create(resource Resource, cluster logicalcluster.Name, obj runtime.Object) {
@@ -90,7 +95,7 @@ func (b *Batch) Delete(resource Resource, cluster logicalcluster.Name, obj runti
 	}
 	b.compares = append(b.compares, clientv3.Compare(clientv3.ModRevision(key), "=", version))
 	b.writes = append(b.writes, clientv3.OpDelete(key))
-	b.touched = append(b.touched, s)
+	b.touches(s, cluster)
 	b.affects(resource, effect{cluster: cluster, delta: -1})
 }
 
@@ -115,7 +120,7 @@ func (b *Batch) Purge(cluster logicalcluster.Name, resources ...Resource) {
 		key := b.layer.prefix + clusterKey(resource.Prefix(), cluster) + "/"
 		s, _ := b.layer.lookUp(resource)
 		b.writes = append(b.writes, clientv3.OpDelete(key, clientv3.WithPrefix()))
-		b.touched = append(b.touched, s)
+		b.touches(s, cluster)
 		b.affects(resource, effect{cluster: cluster, purge: true})
 	}
 }
@@ -141,6 +146,7 @@ func (b *Batch) Commit(ctx context.Context) error {
 	case len(b.writes) > MaxBatch:
 		return fmt.Errorf("a batch of %d writes is larger than %d", len(b.writes), MaxBatch)
 	}
+	defer b.begin()()
 	response, err := b.layer.client.KV.Txn(ctx).If(b.compares...).Then(b.writes...).Commit()
 	if err != nil {
 		if unknownOutcome(err) {
@@ -214,7 +220,7 @@ func (b *Batch) put(resource Resource, cluster logicalcluster.Name, obj runtime.
 	}
 	b.compares = append(b.compares, clientv3.Compare(clientv3.ModRevision(key), "=", revision))
 	b.writes = append(b.writes, clientv3.OpPut(key, string(data)))
-	b.touched = append(b.touched, s)
+	b.touches(s, cluster)
 	created := int32(0)
 	if revision == 0 {
 		created = 1

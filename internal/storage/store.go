@@ -32,6 +32,8 @@ type store struct {
 	newObject   func() runtime.Object
 	newList     func() runtime.Object
 
+	// pending are the batches that are being written.
+	pending pending
 	// lastWrite is the highest revision at which this process has written to the
 	// resource.
 	lastWrite atomic.Uint64
@@ -115,11 +117,12 @@ func (s *store) GuaranteedUpdate(ctx context.Context, key string, destination ru
 
 // GetList lists objects of the cluster of ctx, or of all clusters.
 func (s *store) GetList(ctx context.Context, key string, opts storage.ListOptions, list runtime.Object) error {
-	key, _, err := s.listKey(ctx, key, &opts)
+	key, cluster, err := s.listKey(ctx, key, &opts)
 	if err != nil {
 		return err
 	}
 	if s.layer.exclusive && isConsistentRead(opts) && s.ReadinessCheck() == nil {
+		s.pending.wait(ctx, cluster)
 		opts.ResourceVersion, opts.ResourceVersionMatch = s.freshness(), metav1.ResourceVersionMatchNotOlderThan
 	}
 	return s.Interface.GetList(ctx, key, opts, list)
@@ -135,6 +138,7 @@ func (s *store) Watch(ctx context.Context, key string, opts storage.ListOptions)
 		opts.Predicate = selectCluster(opts.Predicate, cluster)
 	}
 	if s.layer.exclusive && opts.ResourceVersion == "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
+		s.pending.wait(ctx, cluster)
 		opts.ResourceVersion = s.freshness()
 	}
 	w, err := s.Interface.Watch(ctx, key, opts)
