@@ -43,27 +43,3 @@ func EveryCluster(crds []*apiextensionsv1.CustomResourceDefinition) (Source, err
 
 // Definitions implements Source.
 func (e everyCluster) Definitions(logicalcluster.Name) []schema.Served { return e }
-
-// only is a Source of definitions that only some clusters have beside those of another.
-type only struct {
-	Source
-	clusters map[logicalcluster.Name]Source
-}
-
-// Only returns a Source that gives the named clusters what more says and the others
-// what common says. more has to include what common says.
-func Only(common, more Source, clusters ...logicalcluster.Name) Source {
-	s := only{Source: common, clusters: map[logicalcluster.Name]Source{}}
-	for _, cluster := range clusters {
-		s.clusters[cluster] = more
-	}
-	return s
-}
-
-// Definitions implements Source.
-func (o only) Definitions(cluster logicalcluster.Name) []schema.Served {
-	if more, ok := o.clusters[cluster]; ok {
-		return more.Definitions(cluster)
-	}
-	return o.Source.Definitions(cluster)
-}
