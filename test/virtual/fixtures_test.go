@@ -252,12 +252,6 @@ func (s *suite) admin(t *testing.T, at place) dynamic.Interface {
 	return newClient(t, s.server.In(t, "base", at.name))
 }
 
-// as returns a client of a user in a workspace.
-func (s *suite) as(t *testing.T, token string, at place) dynamic.Interface {
-	t.Helper()
-	return newClient(t, s.server.As(t, token, at.name))
-}
-
 // everywhere is all consumers.
 var everywhere = place{name: "*", path: "*"}
 

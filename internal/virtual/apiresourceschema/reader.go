@@ -58,8 +58,7 @@ func (r *reader) schemas(ctx context.Context) ([]*apisv1alpha1.APIResourceSchema
 func (r *reader) schemasOf(ctx context.Context, binding *apisv1alpha2.APIBinding) ([]*apisv1alpha1.APIResourceSchema, error) {
 	provider, err := logicalcluster.ParseName(binding.Status.APIExportClusterName)
 	if err != nil {
-		// It has not been resolved: there is nothing behind it.
-		return nil, nil
+		return nil, nil //nolint:nilerr // it has not been resolved: there is nothing behind it
 	}
 	var found []*apisv1alpha1.APIResourceSchema
 	for _, bound := range binding.Status.BoundResources {
