@@ -123,9 +123,8 @@ func (s *server) addBindingFootprint(ctx context.Context, t *table, before footp
 		return err
 	}
 	s.profile(ctx, "bindings.heap", "/debug/pprof/heap?gc=1")
-	t.add(row{fmt.Sprintf("resident memory per binding and its API of %d fields, at %d", gadgetFields, n+1), "≤ 8 KB",
-		kilobytes(float64(after.resident-before.resident) / float64(n)),
-		fmt.Sprintf("settled; %s in all; live heap %s each", megabytes(after.resident), kilobytes(float64(after.heap-before.heap)/float64(n)))})
+	each, notes := after.each(before, n)
+	t.add(row{fmt.Sprintf("resident memory per binding and its API of %d fields, at %d", gadgetFields, n+1), "≤ 8 KB", each, notes})
 	t.add(row{"goroutines per binding", "0", fmt.Sprintf("%.3f", float64(after.goroutines-before.goroutines)/float64(n)), ""})
 	return nil
 }

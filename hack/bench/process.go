@@ -40,16 +40,23 @@ func processorTime(pid int) (time.Duration, error) {
 }
 
 // resident returns how much of a process is in memory, in bytes.
-func resident(pid int) (int, error) {
+func resident(pid int) (int, error) { return status(pid, "VmRSS:") }
+
+// residentFile returns how much of that are pages of files, which the kernel may drop: the
+// binary, and the database of etcd.
+func residentFile(pid int) (int, error) { return status(pid, "RssFile:") }
+
+// status returns a size that the kernel tells of a process, in bytes.
+func status(pid int, name string) (int, error) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(data)) {
-		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if value, ok := strings.CutPrefix(line, name); ok {
 			kilobytes, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")))
 			return kilobytes << 10, err
 		}
 	}
-	return 0, fmt.Errorf("process %d has no resident memory", pid)
+	return 0, fmt.Errorf("process %d does not say %s", pid, name)
 }

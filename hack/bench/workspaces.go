@@ -181,7 +181,7 @@ func measureWorkspaces(ctx context.Context, s settings, t *table) error {
 }
 
 // footprint is what a server takes.
-type footprint struct{ resident, heap, goroutines int }
+type footprint struct{ resident, files, heap, goroutines int }
 
 func (s *server) footprint(ctx context.Context) (f footprint, err error) {
 	if f.heap, err = s.heap(ctx); err != nil {
@@ -190,8 +190,18 @@ func (s *server) footprint(ctx context.Context) (f footprint, err error) {
 	if f.resident, err = s.settledMemory(ctx); err != nil {
 		return f, err
 	}
+	if f.files, err = residentFile(s.cmd.Process.Pid); err != nil {
+		return f, err
+	}
 	f.goroutines, err = s.goroutines(ctx)
 	return f, err
+}
+
+// each says what each of n things takes that have come since before.
+func (f footprint) each(before footprint, n int) (resident, notes string) {
+	per := func(now, then int) string { return kilobytes(float64(now-then) / float64(n)) }
+	return per(f.resident, before.resident), fmt.Sprintf("settled; %s in all; each: live heap %s, pages of the database file %s",
+		megabytes(f.resident), per(f.heap, before.heap), per(f.files, before.files))
 }
 
 // addFootprint adds what each of count workspaces takes.
@@ -200,9 +210,8 @@ func (s *server) addFootprint(ctx context.Context, t *table, empty footprint, co
 	if err != nil {
 		return err
 	}
-	each := float64(now.resident-empty.resident) / float64(count)
-	t.add(row{fmt.Sprintf("resident memory per workspace, at %d", count), "≤ 64 KB", kilobytes(each),
-		fmt.Sprintf("settled; %s in all; live heap %s each", megabytes(now.resident), kilobytes(float64(now.heap-empty.heap)/float64(count)))})
+	each, notes := now.each(empty, count)
+	t.add(row{fmt.Sprintf("resident memory per workspace, at %d", count), "≤ 64 KB", each, notes})
 	t.add(row{"goroutines per workspace", "0", fmt.Sprintf("%.3f", float64(now.goroutines-empty.goroutines)/float64(count)),
 		fmt.Sprintf("%d before, %d after", empty.goroutines, now.goroutines)})
 	return nil
