@@ -10,6 +10,7 @@ import (
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/forkless/kcp/internal/apihash"
 	"github.com/forkless/kcp/internal/schema"
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
@@ -152,6 +153,11 @@ func (d *decision) exportValid() bool {
 		mirrorExtras(d.wanted, nil)
 		return invalid(apisv1alpha1.ReasonAPIExportNotFound, conditions.SeverityError, "APIExport %s|%s not found", d.pathOf(reference), reference.Name)
 	}
+	if d.isStranger() {
+		return invalid(apisv1alpha1.ReasonAPIExportInvalidReference, conditions.SeverityError,
+			"APIExport %s|%s is another one than what was bound: its workspace is new, and so is its identity. "+
+				"Change the binding, a label for instance, to bind this one", d.pathOf(reference), reference.Name)
+	}
 	d.wanted.Status.APIExportClusterName = d.Export.Cluster.String()
 	if d.Export.Object.Status.IdentityHash == "" {
 		return invalid(apisv1alpha1.ReasonMissingIdentityHash, conditions.SeverityWarning, "APIExport %s|%s is missing status.identityHash",
@@ -165,6 +171,21 @@ func (d *decision) exportValid() bool {
 	}
 	d.isTrue(apisv1alpha1.APIExportValid)
 	return true
+}
+
+// isStranger says whether what the reference leads to is an export that nobody who may bind
+// it has asked for: somebody has made a workspace where the one was that the binding is
+// labelled with. Admission puts that label on, having asked for permission. An export
+// that has moved with its identity is no stranger.
+func (d *decision) isStranger() bool {
+	asked, ok := d.Binding.Labels[apisv1alpha1.InternalAPIBindingExportLabelKey]
+	if !ok || asked == apihash.Export(d.Export.Cluster, d.Export.Object.Name) {
+		return false
+	}
+	bound := d.Binding.Status.BoundResources
+	return len(bound) == 0 || slices.ContainsFunc(bound, func(b apisv1alpha2.BoundAPIResource) bool {
+		return b.Schema.IdentityHash != d.Export.Object.Status.IdentityHash
+	})
 }
 
 // pathOf returns how messages call the place of an export: as the binding does.
