@@ -88,6 +88,7 @@ func measureBindings(ctx context.Context, s settings, t *table) error {
 	if err != nil {
 		return err
 	}
+	srv.profile(ctx, "bindings-before.heap", "/debug/pprof/heap?gc=1")
 	rest := clusters[1:]
 	alone := min(s.times(500), len(rest)/2)
 	one, err := srv.load(ctx, 1, alone, tracker.bind(p, rest[:alone]))
