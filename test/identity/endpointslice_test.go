@@ -162,14 +162,15 @@ func TestEndpointSlicesOfUsers(t *testing.T) {
 	})
 
 	t.Run("Late", func(t *testing.T) {
-		create(w, endpointSlices, "APIExportEndpointSlice", newSlice("late", "root:later", "widgets", ""))
 		create(w, endpointSlices, "APIExportEndpointSlice", newSlice("own", "", "own-widgets", ""))
+		provider, _, _ := newProvider(t, server, "late")
+		create(w, endpointSlices, "APIExportEndpointSlice", newSlice("late", provider.path, "late", ""))
+		eventually(w, endpointSlices, "", "late", "an export", saysNothing)
+		provider.delete(exports, "", "late")
 		for _, name := range []string{"late", "own"} {
 			eventually(w, endpointSlices, "", name, "a complaint", complains(apisv1alpha1.APIExportValid, apisv1alpha1.ReasonAPIExportNotFound))
 		}
-		created := server.Workspace(t, "root", "later")
-		later := as(t, server.In(t, "base", created.Spec.Cluster), "root:later")
-		create(later, exports, "APIExport", newExport("widgets"))
+		create(provider, exports, "APIExport", newExport("late"))
 		create(w, exports, "APIExport", newExport("own-widgets"))
 		for _, name := range []string{"late", "own"} {
 			eventually(w, endpointSlices, "", name, "the export to be found", saysNothing)
