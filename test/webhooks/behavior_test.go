@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/forkless/kcp/internal/admission/webhooks/webhooktest"
 	"github.com/forkless/kcp/internal/servertest"
+	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -398,14 +400,22 @@ func services(t *testing.T, w *workspace) {
 	}
 }
 
-// ownAPIs: workspaces are objects like others for the webhooks of their parent.
+// ownAPIs: what every workspace has is like other objects for its webhooks. Workspaces are
+// bound from root, and for bound APIs the webhooks of who exports them count.
 func ownAPIs(t *testing.T, w *workspace) {
-	w.hooks.Handle("/workspaces", webhooktest.Deny("no workspaces"))
-	w.registerValidating(t, "workspaces", w.validating("workspaces", "/workspaces", func(h *admissionregistrationv1.ValidatingWebhook) {
-		h.Rules = rule("tenancy.kcp.io/v1alpha1/workspaces", admissionregistrationv1.Create)
+	w.hooks.Handle("/own", webhooktest.Deny("no more of these"))
+	w.registerValidating(t, "own", w.validating("own", "/own", func(h *admissionregistrationv1.ValidatingWebhook) {
+		h.Rules = append(rule("tenancy.kcp.io/v1alpha1/workspaces", admissionregistrationv1.Create),
+			rule("apis.kcp.io/v1alpha2/apiexports", admissionregistrationv1.Create)...)
 	}))
-	_, err := w.dynamic.Resource(tenancyv1alpha1.GroupVersion.WithResource("workspaces")).Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "tenancy.kcp.io/v1alpha1", "kind": "Workspace", "metadata": map[string]any{"name": "child"},
-	}}, metav1.CreateOptions{})
-	denied(t, err, "no workspaces")
+	create := func(gvr schema.GroupVersionResource, kind string) error {
+		_, err := w.dynamic.Resource(gvr).Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": gvr.GroupVersion().String(), "kind": kind, "metadata": map[string]any{"name": "child"},
+		}}, metav1.CreateOptions{})
+		return err
+	}
+	denied(t, create(apisv1alpha2.GroupVersion.WithResource("apiexports"), "APIExport"), "no more of these")
+	if err := create(tenancyv1alpha1.GroupVersion.WithResource("workspaces"), "Workspace"); err != nil {
+		t.Errorf("creating a workspace: %v", err)
+	}
 }
