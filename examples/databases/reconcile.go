@@ -37,7 +37,10 @@ func (r *reconciler) Reconcile(ctx context.Context, request Request) (ctrl.Resul
 		// The tenant does not let us, and can read why.
 		status := database.Status
 		status.Message = err.Error()
-		return ctrl.Result{RequeueAfter: askAgain}, writeStatus(ctx, here, database, status)
+		if err := writeStatus(ctx, here, database, status); err != nil {
+			return ctrl.Result{}, err
+		}
+		return ctrl.Result{RequeueAfter: askAgain}, nil
 	}
 	if err != nil {
 		return ctrl.Result{}, err
