@@ -14,10 +14,11 @@
 //     into storage keys. Beside it are the other mechanisms: internal/builtin,
 //     internal/authn, internal/authz, internal/discovery, internal/exportref,
 //     internal/inflight, internal/metrics, internal/openapi, internal/quota,
-//     internal/route. Above them
-//     internal/controller tells those who act on it what happens in storage.
+//     internal/route. Above them internal/controller tells those who act on it what
+//     happens in storage.
 //   - internal/catalog answers which resources exist in a workspace. It and its
-//     neighbors are the domains: they know what workspaces, bindings and shards mean.
+//     neighbors (internal/admission, internal/boundcrd, internal/claimed) are the domains:
+//     they know what workspaces, bindings and shards mean.
 //   - internal/bootstrap, internal/controllers and internal/virtual are the behavior.
 //   - pkg/server puts all of it together, as lists: filters, controllers, start-up steps.
 //   - pkg/cli holds the commands, and cmd the programs that are made of them.

@@ -4,6 +4,7 @@
 //	notes      client-go
 //	greeter    a controller, with controller-runtime
 //	chart      a Helm chart
+//	databases  an API for other workspaces, and one controller for all of them
 //
-// docs/clients.md shows them at work, and a test runs what it shows.
+// docs/clients.md and docs/apis.md show them at work, and a test runs what they show.
 package examples

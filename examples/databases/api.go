@@ -27,6 +27,8 @@ type DatabaseStatus struct {
 	Host string `json:"host,omitempty"`
 	// Secret has the credentials, in the namespace of the Database.
 	Secret string `json:"secret,omitempty"`
+	// Message says what keeps the Database from being served.
+	Message string `json:"message,omitempty"`
 }
 
 // DatabaseList is a list of Databases.

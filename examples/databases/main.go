@@ -47,7 +47,11 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	manager, err := ctrl.NewManager(config, ctrl.Options{Scheme: types, Metrics: server.Options{BindAddress: "0"}})
+	manager, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:  types,
+		Cache:   onlyEndpointsOf(export),
+		Metrics: server.Options{BindAddress: "0"},
+	})
 	if err != nil {
 		return err
 	}
@@ -60,7 +64,7 @@ func run(ctx context.Context) error {
 	if err := c.Watch(source.TypedFunc[Request](all.start)); err != nil {
 		return err
 	}
-	if err := followEndpoints(manager, export, all); err != nil {
+	if err := followEndpoints(manager, all); err != nil {
 		return err
 	}
 	return manager.Start(ctx)

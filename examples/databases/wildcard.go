@@ -166,6 +166,13 @@ func requestFor(obj any) (Request, error) {
 	return Request{Cluster: database.Annotations[clusterAnnotation], NamespacedName: client.ObjectKeyFromObject(database)}, nil
 }
 
+// sameGeneration says whether two states of an object ask for the same.
+func sameGeneration(before, after any) bool {
+	was, _ := before.(*Database)
+	is, _ := after.(*Database)
+	return was != nil && is != nil && was.UID == is.UID && was.Generation == is.Generation
+}
+
 func clusterKey(obj any) (string, error) {
 	request, err := requestFor(obj)
 	return request.key(), err
@@ -180,8 +187,21 @@ type queueing struct {
 // Add stores an object.
 func (q *queueing) Add(obj any) error { return q.then(q.Store.Add(obj), obj) }
 
-// Update stores an object anew.
-func (q *queueing) Update(obj any) error { return q.then(q.Store.Update(obj), obj) }
+// Update stores an object anew. Where nothing but its status has changed it was the
+// controller who did that, since tenants may not.
+func (q *queueing) Update(obj any) error {
+	before, known, err := q.Get(obj)
+	if err != nil {
+		return err
+	}
+	if err := q.Store.Update(obj); err != nil {
+		return err
+	}
+	if known && sameGeneration(before, obj) {
+		return nil
+	}
+	return q.then(nil, obj)
+}
 
 // Delete forgets an object.
 func (q *queueing) Delete(obj any) error { return q.then(q.Store.Delete(obj), obj) }

@@ -1,9 +1,9 @@
 // Package catalog knows which APIs exist in each logical cluster beside the built-in
 // ones, and serves them.
 //
-// It is told of CustomResourceDefinitions (Set, Delete) and of definitions that come
-// from elsewhere (Source), and answers, per cluster, with an immutable list of what is
-// established there (Definitions, Lookup). Discovery, OpenAPI, garbage collection,
+// It is told of the definitions that every cluster has (Source), of what bindings give
+// (Bind, Unbind) and of CustomResourceDefinitions (Set, Delete), and answers, per cluster,
+// with an immutable list of what is established there (Definitions, Lookup). Discovery, OpenAPI, garbage collection,
 // quota and namespace deletion ask it the same question. Handler serves the resources
 // themselves.
 //
@@ -21,6 +21,6 @@
 // definition may be served is decided by a controller and read from the conditions.
 // It does not guard the wildcard cluster against unprivileged callers either.
 //
-// Where a resource is defined more than once, the Source wins over the cluster's own
-// CustomResourceDefinitions.
+// Where a resource is defined more than once, the Source wins over bindings, and these over
+// the cluster's own CustomResourceDefinitions.
 package catalog
