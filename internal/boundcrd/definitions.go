@@ -2,6 +2,7 @@ package boundcrd
 
 import (
 	"fmt"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -12,14 +13,22 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// remembered is how many definitions are remembered. One that is forgotten is made anew,
-// with the same hash.
-const remembered = 4096
+// How many definitions are remembered, and how many bytes of them: whoever makes schemas
+// decides how big they are. One that is forgotten is made anew, with the same hash.
+const (
+	remembered      = 4096
+	rememberedBytes = 128 << 20
+)
 
 // Definitions makes definitions of schemas and of the definitions that are stored for
 // bound ones. Its methods may be called concurrently.
 type Definitions struct {
+	mu sync.Mutex
+	// made are the last ones, by the UID of what they were made of: what is written again
+	// and again is remembered once.
 	made *lru.Cache
+	// size is that of all that is remembered.
+	size, limit int
 }
 
 // source is what a definition is made of. Everything that goes into it has a UID and a
@@ -29,8 +38,21 @@ type source struct {
 	version, conversionVersion string
 }
 
+// remembrance is a definition that has been made.
+type remembrance struct {
+	from       source
+	definition *schema.Definition
+	size       int
+}
+
 // NewDefinitions returns Definitions that remember nothing yet.
-func NewDefinitions() *Definitions { return &Definitions{made: lru.New(remembered)} }
+func NewDefinitions() *Definitions { return newDefinitions(rememberedBytes) }
+
+func newDefinitions(limit int) *Definitions {
+	d := &Definitions{limit: limit}
+	d.made = lru.NewWithEvictionFunc(remembered, func(_ lru.Key, value any) { d.size -= value.(remembrance).size })
+	return d
+}
 
 // OfSchema returns the definition that a schema of a cluster is served by. conversion is
 // the APIConversion of its name; nil if there is none. It is an error if the schema cannot
@@ -55,8 +77,8 @@ func (d *Definitions) get(from source, read func() (*apiextensionsv1.CustomResou
 	// Without a version it is not what is stored.
 	known := from.uid != "" && from.version != ""
 	if known {
-		if made, ok := d.made.Get(from); ok {
-			return made.(*schema.Definition), nil
+		if made, ok := d.made.Get(from.uid); ok && made.(remembrance).from == from {
+			return made.(remembrance).definition, nil
 		}
 	}
 	crd, err := read()
@@ -68,7 +90,21 @@ func (d *Definitions) get(from source, read func() (*apiextensionsv1.CustomResou
 		return nil, err
 	}
 	if known {
-		d.made.Add(from, definition)
+		d.remember(remembrance{from: from, definition: definition, size: crd.Size()})
 	}
 	return definition, nil
+}
+
+// remember remembers made instead of what was made of an older version.
+func (d *Definitions) remember(made remembrance) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if before, ok := d.made.Get(made.from.uid); ok {
+		d.size -= before.(remembrance).size
+	}
+	d.size += made.size
+	d.made.Add(made.from.uid, made)
+	for d.size > d.limit && d.made.Len() > 0 {
+		d.made.RemoveOldest()
+	}
 }

@@ -63,7 +63,7 @@ func (c *Catalog) applyBound(cluster logicalcluster.Name, change boundChange) {
 		return
 	}
 	for _, first := range change.first {
-		c.watches.cut(watchKey{cluster: logicalcluster.Wildcard, resource: first.Definition.GroupResource()})
+		c.watches.cutAll(first)
 	}
 	if c.config.KindsChanged != nil {
 		c.config.KindsChanged(cluster)

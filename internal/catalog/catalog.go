@@ -157,7 +157,7 @@ func (c *Catalog) apply(cluster logicalcluster.Name, change change) {
 		c.config.KindsChanged(cluster)
 	}
 	if change.first {
-		c.watches.cut(watchKey{cluster: logicalcluster.Wildcard, resource: change.after.GroupResource()})
+		c.watches.cutAll(schema.Served{Definition: change.after, Identity: storage.CustomResources})
 	}
 	if change.before == nil || change.before == change.after {
 		return

@@ -73,7 +73,7 @@ func (c *Catalog) serve(w http.ResponseWriter, req *http.Request, info *request.
 		return
 	}
 	if info.Verb == "watch" {
-		ctx, end := c.watches.begin(req.Context(), watchKey{cluster: cluster, resource: served.Definition.GroupResource()})
+		ctx, end := c.watches.begin(req.Context(), keyOfWatch(cluster, served))
 		defer end()
 		req = req.WithContext(ctx)
 	}

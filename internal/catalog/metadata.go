@@ -38,7 +38,7 @@ func (c *Catalog) serveMetadata(w http.ResponseWriter, req *http.Request, info *
 	resource := apischema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
 	if info.Verb == "watch" {
 		// It ends when there is a new identity. Before that is known which there are.
-		ctx, end := c.watches.begin(req.Context(), watchKey{cluster: logicalcluster.Wildcard, resource: resource})
+		ctx, end := c.watches.begin(req.Context(), watchKey{cluster: logicalcluster.Wildcard, resource: resource, identity: anyIdentity})
 		defer end()
 		req = req.WithContext(ctx)
 	}

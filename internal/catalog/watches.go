@@ -7,6 +7,7 @@ import (
 
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/forkless/kcp/internal/schema"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -23,9 +24,33 @@ type watches struct {
 	running map[watchKey]map[*context.CancelFunc]struct{}
 }
 
+// watchKey says what a watch is about.
 type watchKey struct {
 	cluster  logicalcluster.Name
 	resource apischema.GroupResource
+	// identity is that of the objects, in the wildcard cluster: what others call the same
+	// does not disturb it. A single cluster has one resource of a name.
+	identity string
+}
+
+// anyIdentity is the identity in the keys of watches of the metadata of all identities.
+const anyIdentity = "*"
+
+// keyOfWatch returns the key of watches of what is served in cluster.
+func keyOfWatch(cluster logicalcluster.Name, served schema.Served) watchKey {
+	key := watchKey{cluster: cluster, resource: served.Definition.GroupResource()}
+	if cluster.IsWildcard() {
+		key.identity = served.Identity
+	}
+	return key
+}
+
+// cutAll ends the watches in the wildcard cluster of what a cluster has got that none has
+// had before: those of its identity, which may be shown by it from now on, and those of
+// all identities, which it may be a new one of.
+func (w *watches) cutAll(first schema.Served) {
+	w.cut(keyOfWatch(logicalcluster.Wildcard, first))
+	w.cut(watchKey{cluster: logicalcluster.Wildcard, resource: first.Definition.GroupResource(), identity: anyIdentity})
 }
 
 func newWatches() *watches {
