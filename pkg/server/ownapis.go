@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -28,8 +29,8 @@ import (
 func (s *Server) ownExports(ctx context.Context) ([]bootstrap.Object, error) {
 	var objects []bootstrap.Object
 	keys := map[string][]byte{}
-	for _, name := range exports.Names() {
-		key, known, err := s.identityOf(ctx, name)
+	for _, name := range sets.List(sets.KeySet(s.presetIdentities).Insert(exports.Names()...)) {
+		key, known, err := s.identityOf(ctx, name, s.presetIdentities[name])
 		if err != nil {
 			return nil, err
 		}
@@ -51,10 +52,11 @@ func (s *Server) ownExports(ctx context.Context) ([]bootstrap.Object, error) {
 	return append(objects, s.namespaceIn(logicalcluster.Root, exports.IdentityNamespace)...), nil
 }
 
-// identityOf returns the identity of an export of root, a new one if there is none. known
+// identityOf returns the identity of an export of root: the one it has, or else the one that
+// is preset for it, or else a new one. known
 // says that nothing is to be written of it: it is there, or the export is, which nobody
 // but its owner may give another identity.
-func (s *Server) identityOf(ctx context.Context, export string) (key []byte, known bool, err error) {
+func (s *Server) identityOf(ctx context.Context, export string, preset []byte) (key []byte, known bool, err error) {
 	secret, err := s.accounts.Secret(ctx, logicalcluster.Root, exports.IdentityNamespace, export)
 	if err == nil {
 		return exports.Key(secret.Data), true, nil
@@ -68,6 +70,8 @@ func (s *Server) identityOf(ctx context.Context, export string) (key []byte, kno
 		return nil, true, nil
 	case err != nil && !apierrors.IsNotFound(err):
 		return nil, false, err
+	case preset != nil:
+		return preset, false, nil
 	default:
 		return exports.NewKey(), false, nil
 	}

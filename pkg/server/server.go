@@ -51,6 +51,8 @@ type Server struct {
 	// their objects are stored.
 	boundDefinitions *boundcrd.Definitions
 	identities       *boundcrd.Identities
+	// presetIdentities are those that exports of root get when they are made.
+	presetIdentities map[string][]byte
 	// bindings brings what is exported into workspaces, ownDefinitions what these define
 	// themselves. resourceLocks keep them from taking the same.
 	bindings       *apibinding.Controller
@@ -119,6 +121,11 @@ func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
 		_ = prepared.Listener.Close()
 		return nil, err
 	}
+	preset, err := readIdentities(prepared.Shard.RootIdentitiesFile)
+	if err != nil {
+		_ = prepared.Listener.Close()
+		return nil, err
+	}
 	s := &Server{
 		options:       prepared,
 		connections:   route.NewConnections(),
@@ -128,6 +135,8 @@ func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
 		settled:       make(chan struct{}),
 		ready:         make(chan struct{}),
 		stopping:      newSignal(),
+
+		presetIdentities: preset,
 	}
 	s.configurations = configurations.NewIndex(boundExports{s})
 	if err := s.openStorage(ctx); err != nil {

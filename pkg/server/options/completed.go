@@ -92,6 +92,7 @@ func (o *Options) Complete() (*Completed, error) {
 		Shard: Shard{
 			Name:                o.Shard.Name,
 			Root:                o.Shard.Name == rootShard,
+			RootIdentitiesFile:  p.absolute(o.Shard.RootIdentitiesFile),
 			baseURL:             o.Shard.BaseURL,
 			externalURL:         o.Shard.ExternalURL,
 			virtualWorkspaceURL: o.Shard.VirtualWorkspaceURL,

@@ -26,12 +26,11 @@ var noEffectYet = []string{
 	"mount-proxy-client-cert-file", "mount-proxy-client-key-file",
 	"root-shard-kubeconfig-file", "shard-kubeconfig-file", "cache-kubeconfig",
 	"logical-cluster-admin-kubeconfig", "external-logical-cluster-admin-kubeconfig",
-	"root-identities-file", "miniproxy-mapping-file",
+	"miniproxy-mapping-file",
 	"run-virtual-workspaces", "run-controllers", "unsupported-run-individual-controllers",
 	"enable-leader-election", "leader-election-*",
 	// Workspaces.
 	"enable-home-workspaces", "home-workspaces-*",
-	"conversion-cel-transformation-timeout",
 	// What upstream's storage would do.
 	"etcd-servers-overrides", "etcd-count-metric-poll-period", "etcd-db-metric-poll-interval",
 	// Operations.
@@ -40,12 +39,14 @@ var noEffectYet = []string{
 
 // notNeeded are flags about something that works differently here: the embedded etcd
 // opens no sockets, all objects are served from watch caches, and counted as they are
-// written.
+// written, and conversions are bounded by what their expressions cost, which does not
+// depend on how busy the machine is.
 var notNeeded = []string{
 	"embedded-etcd-client-port", "embedded-etcd-peer-port", "embedded-etcd-listen-metrics-urls",
 	"watch-cache", "watch-cache-sizes", "default-watch-cache-size", "enable-garbage-collector", "storage-backend",
 	"logical-cluster-object-count-scan-interval",
 	"external-hostname", "experimental-bind-free-port",
+	"conversion-cel-transformation-timeout",
 }
 
 // markWithoutEffect makes the help of flags without effect say so.

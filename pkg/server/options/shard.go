@@ -22,15 +22,19 @@ type ShardOptions struct {
 	BaseURL, ExternalURL, VirtualWorkspaceURL string
 
 	// The rest is for installations of several processes.
-	virtualWorkspaceCAFile            string
-	clientCertFile, clientKeyFile     string
-	mountCertFile, mountKeyFile       string
-	rootShardKubeconfig               string
-	shardKubeconfig                   string
-	cacheKubeconfig                   string
-	clusterAdminKubeconfig            string
-	externalClusterAdminKubeconfig    string
-	rootIdentitiesFile, miniproxyFile string
+	virtualWorkspaceCAFile         string
+	clientCertFile, clientKeyFile  string
+	mountCertFile, mountKeyFile    string
+	rootShardKubeconfig            string
+	shardKubeconfig                string
+	cacheKubeconfig                string
+	clusterAdminKubeconfig         string
+	externalClusterAdminKubeconfig string
+	miniproxyFile                  string
+
+	// RootIdentitiesFile is a file with identities of APIExports in root, for when they are
+	// made; empty if they are to be made up.
+	RootIdentitiesFile string
 }
 
 func newShardOptions() ShardOptions { return ShardOptions{Name: rootShard} }
@@ -59,7 +63,7 @@ func (o *ShardOptions) AddFlags(fs *pflag.FlagSet) {
 		{&o.cacheKubeconfig, "cache-kubeconfig", "Kubeconfig of a cache server elsewhere."},
 		{&o.clusterAdminKubeconfig, "logical-cluster-admin-kubeconfig", "Kubeconfig with admin rights on logical clusters of all shards."},
 		{&o.externalClusterAdminKubeconfig, "external-logical-cluster-admin-kubeconfig", "Kubeconfig with admin rights on logical clusters, through the front proxy."},
-		{&o.rootIdentitiesFile, "root-identities-file", "YAML file with the identities of the APIExports in root."},
+		{&o.RootIdentitiesFile, "root-identities-file", "YAML file with the identities that APIExports in root get when they are made: {identities: [{export, identity}]}."},
 		{&o.miniproxyFile, "miniproxy-mapping-file", "Further paths to serve by proxy, for development."},
 	} {
 		fs.StringVar(file.value, file.name, "", file.usage)
@@ -120,6 +124,9 @@ type Shard struct {
 	Name string
 	// Root says that the shard holds the root workspace.
 	Root bool
+
+	// RootIdentitiesFile holds identities of APIExports in root; empty for none.
+	RootIdentitiesFile string
 
 	// The URLs as they were asked for; see Prepared.URLs for those in force.
 	baseURL, externalURL, virtualWorkspaceURL string
