@@ -1,7 +1,7 @@
 // Package crds holds the CustomResourceDefinitions of our own API kinds, as
-// `make generate` writes them from pkg/apis. They are what the server serves these
-// kinds from: the Go types say what the fields are called, the definitions what may be
-// in them.
+// `make generate` writes them from pkg/apis: the Go types say what the fields are called,
+// the definitions what may be in them. What binding is made of is served from them in
+// every cluster; of the others package exports makes the schemas that root exports.
 //
 // The package only reads what is embedded in it. What is served where is decided by
 // the catalog.

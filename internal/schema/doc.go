@@ -1,7 +1,8 @@
 // Package schema holds the vocabulary of what an API looks like: a Definition is
 // the content of a CustomResourceDefinition without anything that belongs to the
 // cluster it was read from, identified by a hash of that content; a Served says
-// under which identity, and in which state, a cluster serves a Definition.
+// under which identity, and in which state, a cluster serves a Definition. BoundCRD says
+// which definition an APIResourceSchema becomes when it is bound.
 //
 // Whatever is expensive about an API (compiled validation, CEL programs, OpenAPI,
 // discovery documents) is derived from a Definition and shared by its Hash between
