@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -69,6 +70,11 @@ func (s *Server) reserved(in logicalcluster.Name, group string) []binding.Rival 
 		}
 	}
 	return reserved
+}
+
+// isReserved says whether every cluster has a resource without binding it.
+func (s *Server) isReserved(resource schema.GroupResource) bool {
+	return slices.ContainsFunc(s.reserved(logicalcluster.Root, resource.Group), func(r binding.Rival) bool { return r.Resource == resource })
 }
 
 // openBoundStores opens the stores of what is bound in a cluster.

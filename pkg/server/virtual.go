@@ -16,6 +16,7 @@ func (s *Server) addVirtualWorkspaces() {
 		APIs:        s.sharing,
 		Definitions: s.boundDefinitions,
 		Identities:  s.identities,
+		Reserved:    s.isReserved,
 		Catalog:     s.catalog,
 		Discovery:   s.discovery,
 		OpenAPI:     s.openapi,

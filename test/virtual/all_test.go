@@ -1,11 +1,13 @@
 package virtual
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/forkless/kcp/internal/servertest"
@@ -103,6 +105,42 @@ var all = map[string]behavior{
 		test: func(t *testing.T, s *suite) {
 			_, err := list(t.Context(), s.through(t, providing, everywhere), namespaces)
 			wantCode(t, err, http.StatusNotFound)
+		},
+	},
+	"Reserved": {
+		reason: "what every workspace has nobody else can provide: an export of that name serves nothing, least of all what is there",
+		test: func(t *testing.T, s *suite) {
+			for _, resource := range []schema.GroupVersionResource{
+				secrets, clusterrole, crds, apibindings, workspaces,
+				{Group: "core.kcp.io", Version: "v1alpha1", Resource: "logicalclusters"},
+			} {
+				pretender, group := s.newPlace(t), resource.Group
+				if group == "" {
+					group = "core"
+				}
+				s.provide(t, pretender, fmt.Sprintf(`
+apiVersion: apis.kcp.io/v1alpha1
+kind: APIResourceSchema
+metadata:
+  name: today.%[1]s.%[2]s
+  annotations: {api-approved.kubernetes.io: "https://github.com/kubernetes/kubernetes/pull/1"}
+spec:
+  group: %[3]q
+  names: {plural: %[1]s, singular: pretender, kind: Pretender, listKind: PretenderList}
+  scope: Cluster
+  versions: [{name: %[4]s, served: true, storage: true, schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}]
+`, resource.Resource, group, resource.Group, resource.Version), fmt.Sprintf(`
+apiVersion: apis.kcp.io/v1alpha2
+kind: APIExport
+metadata: {name: pretender}
+spec: {resources: [{name: %[1]s, group: %[3]q, schema: today.%[1]s.%[2]s}]}
+`, resource.Resource, group, resource.Group))
+				config := s.config(t, providing, pretender, "pretender", everywhere)
+				eventuallyRefused(t, func(int) error {
+					_, err := list(t.Context(), newClient(t, config), resource)
+					return err
+				}, "could not find the requested resource")
+			}
 		},
 	},
 	"Unaccepted": {

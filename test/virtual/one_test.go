@@ -153,6 +153,38 @@ spec: {policyName: not-by-user-1, validationActions: [Deny]}
 			wantCode(t, err, http.StatusForbidden, "access denied")
 		},
 	},
+	"ForeignServiceAccounts": {
+		reason: "a service account of a consumer is not the one of its name at the provider",
+		test: func(t *testing.T, s *suite) {
+			for _, at := range []place{s.provider, s.first} {
+				mustCreate(t, s.admin(t, at).Resource(serviceaccounts).Namespace("default"), map[string]any{
+					"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "namesake"},
+				})
+			}
+			mustCreate(t, s.admin(t, s.provider).Resource(rolebinding), map[string]any{
+				"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": map[string]any{"name": "namesake"},
+				"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "everything"},
+				"subjects": []any{map[string]any{"kind": "ServiceAccount", "name": "namesake", "namespace": "default"}},
+			})
+			bearer := func(at place) string {
+				token, err := s.admin(t, at).Resource(serviceaccounts).Namespace("default").Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+					"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": map[string]any{"name": "namesake"}, "spec": map[string]any{},
+				}}, metav1.CreateOptions{}, "token")
+				must(t, err)
+				value, _, _ := unstructured.NestedString(token.Object, "status", "token")
+				return value
+			}
+			own, foreign := bearer(s.provider), bearer(s.first)
+			eventuallyAllowed(t, func() error {
+				_, err := list(t.Context(), s.through(t, own, everywhere), cowboys)
+				return err
+			})
+			for _, in := range []place{everywhere, s.first, s.second} {
+				_, err := list(t.Context(), s.through(t, foreign, in), cowboys)
+				wantCode(t, err, http.StatusForbidden, "access denied")
+			}
+		},
+	},
 	"Shadowed": {
 		reason: "a resource that a consumer has from elsewhere is not the provider's",
 		test: func(t *testing.T, s *suite) {

@@ -95,7 +95,7 @@ func (w *Workspace) exported(ctx context.Context, e export, own *apisv1alpha2.Re
 func (w *Workspace) definition(ctx context.Context, e export, own *apisv1alpha2.ResourceSchema) (_ schema.Served, ok bool, _ error) {
 	name := apischema.GroupResource{Group: own.Group, Resource: own.Name}
 	identity, ok := w.Identities.Storage(name, e.Status.IdentityHash)
-	if !ok || own.Storage.Virtual != nil {
+	if !ok || own.Storage.Virtual != nil || w.Reserved(name) {
 		return schema.Served{}, false, nil
 	}
 	described, err := w.APIs.Schema(ctx, e.cluster, own.Schema)

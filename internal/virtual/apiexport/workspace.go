@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
@@ -43,9 +44,12 @@ type Config struct {
 	APIs        APIs
 	Definitions *boundcrd.Definitions
 	Identities  *boundcrd.Identities
-	Catalog     *catalog.Catalog
-	Discovery   *discovery.Discovery
-	OpenAPI     *openapi.OpenAPI
+	// Reserved says whether every cluster has a resource without binding it. Exports may
+	// be written that offer another one of the name, but nobody can bind these.
+	Reserved  func(apischema.GroupResource) bool
+	Catalog   *catalog.Catalog
+	Discovery *discovery.Discovery
+	OpenAPI   *openapi.OpenAPI
 	// Authorizer knows the policy of the cluster in the context.
 	Authorizer authorizer.Authorizer
 	Policy     Policy
