@@ -1,6 +1,7 @@
 package bindings
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,7 @@ func TestBindings(t *testing.T) {
 		"OfBrokenSchemas":             ofBrokenSchemas,
 		"OfTheOwnWorkspace":           ofTheOwnWorkspace,
 		"OfNothing":                   ofNothing,
+		"OfLargeExports":              ofLargeExports,
 		"OfGatewayAPI":                ofGatewayAPI,
 		"Twice":                       twice,
 		"AgainstADefinition":          againstADefinition,
@@ -317,6 +319,27 @@ func ofNothing(t *testing.T, server *servertest.Server) {
 	}
 	c.create(bindings, "APIBinding", newBinding("by-cluster", p.cluster, "nothing"))
 	c.bound("by-cluster")
+}
+
+// ofLargeExports: what an export offers may be more, and bigger, than one transaction of
+// etcd can hold.
+func ofLargeExports(t *testing.T, server *servertest.Server) {
+	p, w := newWorkspace(t, server), newWorkspace(t, server)
+	for export, size := range map[string]struct{ schemas, bytes int }{"many": {150, 1}, "big": {6, 400 << 10}} {
+		var names []string
+		for i := range size.schemas {
+			names = append(names, p.schemaFor("today", fmt.Sprintf("%s%ds", export, i), nil, func(s *apisv1alpha1.APIResourceSchema) {
+				s.Spec.Versions[0].Schema.Raw = []byte(`{"type":"object","description":"` + strings.Repeat("x", size.bytes) + `"}`)
+			}).GetName())
+		}
+		p.export(export, names...)
+		w.bind(export, p, export)
+		if got := len(w.bound(export).Status.BoundResources); got != size.schemas {
+			t.Errorf("%s: %d resources are bound, want %d", export, got, size.schemas)
+		}
+		w.delete(bindings, "", export)
+		w.gone(bindings, "", export)
+	}
 }
 
 func ofGatewayAPI(t *testing.T, server *servertest.Server) {

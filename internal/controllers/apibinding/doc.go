@@ -5,9 +5,10 @@
 //
 //	gather ─► binding.Decide ─► catalog told ─► transaction ─► catalog told of its version
 //
-// The transaction holds the APIBinding, the locks in the LogicalCluster, and the definition
-// that the schema has become if nobody has bound it before. So a crash leaves bindings that
-// are bound or not, and none in between.
+// The transaction holds the APIBinding and the locks in the LogicalCluster. So a crash leaves
+// bindings that are bound or not, and none in between. The definitions that schemas have
+// become if nobody has bound them before are written first, one by one: what an export offers
+// may be more than fits into a transaction. Without a binding they mean nothing.
 //
 //  1. What the catalog serves of a binding is status.boundResources, by the definitions
 //     in the logical cluster system:bound-crds. Schemas and exports may go.

@@ -133,12 +133,8 @@ func (r *reconciler) release(ctx context.Context, key controller.Key, b *apisv1a
 	if err := r.addRelease(ctx, batch, key, b, inherited); err != nil {
 		return err
 	}
-	// What a request has created that was let in before the binding was deleted.
-	for _, served := range r.served(b, r.definitionOf(ctx)) {
-		resource := served.Definition.GroupResource()
-		if _, inherited := heirs[resource]; !inherited && served.Identity != "" {
-			batch.Purge(key.Cluster, storage.Resource{GroupResource: resource, Identity: served.Identity})
-		}
+	if err := r.addPurge(ctx, batch, key, b, heirs); err != nil {
+		return err
 	}
 	wanted := b.DeepCopy()
 	wanted.Finalizers = slices.DeleteFunc(wanted.Finalizers, func(f string) bool { return f == apisv1alpha1.APIBindingFinalizer })
@@ -156,6 +152,33 @@ func (r *reconciler) release(ctx context.Context, key controller.Key, b *apisv1a
 	}
 	r.Catalog.Unbind(key.Cluster, key.Name)
 	return r.freed(ctx, key.Cluster, b)
+}
+
+// purges is how many resources are purged at a time. The rest of a transaction is for the
+// binding and its heirs.
+const purges = storage.MaxBatch / 2
+
+// addPurge adds to batch that nothing is left of what b gave, which is what a request has
+// created that was let in before the binding was deleted. More than fits into one
+// transaction is purged before it.
+func (r *reconciler) addPurge(ctx context.Context, batch *storage.Batch, key controller.Key, b *apisv1alpha2.APIBinding, heirs heirs) error {
+	var resources []storage.Resource
+	for _, served := range r.served(b, r.definitionOf(ctx)) {
+		resource := served.Definition.GroupResource()
+		if _, inherited := heirs[resource]; !inherited && served.Identity != "" {
+			resources = append(resources, storage.Resource{GroupResource: resource, Identity: served.Identity})
+		}
+	}
+	for len(resources) > purges {
+		first := r.Layer.NewBatch()
+		first.Purge(key.Cluster, resources[:purges]...)
+		if err := first.Commit(ctx); err != nil {
+			return err
+		}
+		resources = resources[purges:]
+	}
+	batch.Purge(key.Cluster, resources...)
+	return nil
 }
 
 // inherit returns the heirs as they are with what they take over.

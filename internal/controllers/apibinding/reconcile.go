@@ -87,8 +87,7 @@ func (r *reconciler) apply(ctx context.Context, key controller.Key, f *facts) er
 			batch.Require(cached.LogicalClusters, key.Cluster, lc)
 		}
 	}
-	written, err := r.addDefinitions(ctx, batch, plan.Binding, f)
-	if err != nil {
+	if err := r.writeDefinitions(ctx, plan.Binding, f); err != nil {
 		return err
 	}
 	if batch.Len() == 0 {
@@ -102,17 +101,15 @@ func (r *reconciler) apply(ctx context.Context, key controller.Key, f *facts) er
 		r.Catalog.Bind(key.Cluster, key.Name, version, r.served(b, definition))
 		return err
 	}
-	for uid, definition := range written {
-		r.stored.wrote(uid, definition)
-	}
 	r.Catalog.Bind(key.Cluster, key.Name, versionOf(batch.ResourceVersion()), served)
 	return nil
 }
 
-// addDefinitions adds to batch the definitions that b has bound and that are not stored, or
-// not as they should be, and returns them.
-func (r *reconciler) addDefinitions(ctx context.Context, batch *storage.Batch, b *apisv1alpha2.APIBinding, f *facts) (map[string]*schema.Definition, error) {
-	var written map[string]*schema.Definition
+// writeDefinitions stores the definitions that b is about to bind and that are not stored,
+// or not as they should be. Each is written by itself, as they may be too many and too big
+// for one transaction, and before the binding, so that none is missing that is bound. Those
+// whose binding is never written are collected.
+func (r *reconciler) writeDefinitions(ctx context.Context, b *apisv1alpha2.APIBinding, f *facts) error {
 	for _, bound := range b.Status.BoundResources {
 		uid := bound.Schema.UID
 		offered, ok := f.schemas[uid]
@@ -121,20 +118,21 @@ func (r *reconciler) addDefinitions(ctx context.Context, batch *storage.Batch, b
 		}
 		known, err := r.stored.get(ctx, uid)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if known != nil && known.Hash == offered.definition.Hash {
 			continue
 		}
+		batch := r.Layer.NewBatch()
 		if err := r.addDefinition(ctx, batch, offered, f.Export.Cluster); err != nil {
-			return nil, err
+			return err
 		}
-		if written == nil {
-			written = map[string]*schema.Definition{}
+		if err := batch.Commit(ctx); err != nil {
+			return err
 		}
-		written[uid] = offered.definition
+		r.stored.wrote(uid, offered.definition)
 	}
-	return written, nil
+	return nil
 }
 
 func (r *reconciler) addDefinition(ctx context.Context, batch *storage.Batch, offered offered, where logicalcluster.Name) error {
