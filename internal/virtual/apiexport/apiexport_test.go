@@ -82,6 +82,10 @@ func TestMissing(t *testing.T) {
 			reason: "the binding does not name it", resource: &resource{name: configmaps, claim: &asked}, of: configmaps, verbs: []string{"get"}, state: apisv1alpha2.ClaimAccepted, verb: "list",
 			want: "the permission claim for configmaps that apibinding west has accepted does not include verb list",
 		},
+		"Unoffered": {
+			reason: "the export does not name it, and the binding is not to blame", resource: &resource{name: configmaps, claim: &asked}, of: configmaps, verbs: []string{"patch"}, state: apisv1alpha2.ClaimAccepted, verb: "patch",
+			want: `the permission claim for configmaps of apiexport wild.west does not include verb patch; apibinding west accepts it, but both have to name it, or both "*"`,
+		},
 		"Rejected": {
 			reason: "it was rejected", resource: &resource{name: configmaps, claim: &asked}, of: configmaps, verbs: []string{"get"}, state: apisv1alpha2.ClaimRejected, verb: "get",
 			want: "apibinding west has not accepted the permission claim for configmaps with verb get",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/audit"
@@ -150,6 +151,8 @@ func missing(b *apisv1alpha2.APIBinding, e export, r *resource, name apischema.G
 		return nil
 	case r.unasked:
 		return refused("apiexport %s has no permission claim for %s, and may not %s them without", e.Name, name, verb)
+	case accepted && slices.Contains(answer.Verbs, verb):
+		return refused(`the permission claim for %s of apiexport %s does not include verb %s; apibinding %s accepts it, but both have to name it, or both "*"`, name, e.Name, verb, b.Name)
 	case accepted:
 		return refused("the permission claim for %s that apibinding %s has accepted does not include verb %s", name, b.Name, verb)
 	default:
