@@ -5,10 +5,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -184,9 +184,15 @@ func (s *server) measureDelivery(ctx context.Context, collection string) (report
 		stop()
 		return nil, nil, err
 	}
-	_, rest, _ := strings.Cut(string(list), `"resourceVersion":"`)
-	version, _, _ := strings.Cut(rest, `"`)
-	err = s.admin.another().watch(ctx, collection+"?resourceVersion="+version, func(event []byte) {
+	// Objects in the list have versions too, and may stand before that of the list.
+	var listed struct {
+		Metadata struct{ ResourceVersion string }
+	}
+	if err := json.Unmarshal(list, &listed); err != nil {
+		stop()
+		return nil, nil, err
+	}
+	err = s.admin.another().watch(ctx, collection+"?resourceVersion="+listed.Metadata.ResourceVersion, func(event []byte) {
 		if !bytes.HasPrefix(event, created) {
 			return
 		}
