@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 
 	"github.com/forkless/kcp/internal/controllers/storagemigration"
@@ -119,12 +120,10 @@ func start(t *testing.T, o *objects) *storagemigration.Migration {
 
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !condition() {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within 20 seconds", what)
-		}
-		time.Sleep(2 * time.Millisecond)
+	err := wait.PollUntilContextTimeout(t.Context(), 2*time.Millisecond, 20*time.Second, true,
+		func(context.Context) (bool, error) { return condition(), nil })
+	if err != nil {
+		t.Fatalf("%s: not within 20 seconds", what)
 	}
 }
 
