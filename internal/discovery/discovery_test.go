@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -206,6 +207,31 @@ func TestETag(t *testing.T) {
 			t.Errorf("cluster %q asked with the ETag of %q answers %d, want %d: clusters share documents by content", cluster, "aa", got, want)
 		}
 	}
+}
+
+// TestConcurrently is for the race detector: a document is one for all requests, whatever
+// version they ask for.
+func TestConcurrently(t *testing.T) {
+	handler := newHandler(t, clusters{"aa": {widgets(t)}, "bb": {widgets(t)}})
+	var requests sync.WaitGroup
+	for range 8 {
+		for _, version := range []string{"v2", "v2beta1"} {
+			for _, cluster := range []string{"aa", "bb"} {
+				requests.Go(func() {
+					accept := "application/json;g=apidiscovery.k8s.io;v=" + version + ";as=APIGroupDiscoveryList"
+					var list apidiscoveryv2.APIGroupDiscoveryList
+					answer := call(handler, cluster, "GET", "/apis", accept, "")
+					if err := json.Unmarshal(answer.Body.Bytes(), &list); err != nil {
+						t.Error(err)
+					}
+					if want := "apidiscovery.k8s.io/" + version; answer.Code == http.StatusOK && list.APIVersion != want {
+						t.Errorf("got a document of %s, want %s", list.APIVersion, want)
+					}
+				})
+			}
+		}
+	}
+	requests.Wait()
 }
 
 func TestMediaTypes(t *testing.T) {

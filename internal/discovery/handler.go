@@ -170,7 +170,9 @@ func (d *Discovery) serveAggregated(w http.ResponseWriter, req *http.Request, a 
 	if !aggregated.IsAggregatedDiscoveryGVK(mediaType.Convert) {
 		return false
 	}
-	aggregated.ServeHTTPWithETag(a.list, a.etag, mediaType.Convert.GroupVersion(), d.aggregated, w, req)
+	// Serializing sets the kind on the list, which is one for all requests.
+	list := *a.list
+	aggregated.ServeHTTPWithETag(&list, a.etag, mediaType.Convert.GroupVersion(), d.aggregated, w, req)
 	return true
 }
 
