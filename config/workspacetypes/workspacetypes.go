@@ -1,10 +1,10 @@
 // Package workspacetypes holds the WorkspaceTypes that every installation has in its
 // root workspace.
 //
-// Those in the directory always are there whatever the batteries; each other directory
-// is named for the battery it belongs to, and a type in it takes the place of the one
-// of the same name in always. The package reads what is embedded in it and knows
-// nothing of how objects get into a workspace.
+// Those in the directory always are there whatever is chosen. Each other directory is
+// there for one choice: a battery that it is named for, or homes in buckets. A type in it
+// takes the place of the one of the same name in always. The package reads what is
+// embedded in it and knows nothing of how objects get into a workspace.
 package workspacetypes
 
 import (
@@ -26,32 +26,46 @@ import (
 // Battery is the battery that adds the types organization and team.
 const Battery = "workspace-types"
 
-// always is the directory of the types that need no battery.
-const always = "always"
+const (
+	// always is the directory of the types that are there whatever is chosen.
+	always = "always"
+	// homeBuckets is the directory of the types for homes in buckets.
+	homeBuckets = "home-buckets"
+)
 
 //go:embed */*.yaml
 var files embed.FS
 
-// ForBatteries returns the types that an installation with the given batteries has,
-// sorted by name. Batteries that have nothing to do with types are ignored. The types
-// carry what the API server would have added to them in root: the path annotation.
-// They are read anew at each call, so the caller owns them.
-func ForBatteries(batteries sets.Set[string]) ([]*tenancyv1alpha1.WorkspaceType, error) {
-	directories, err := fs.ReadDir(files, ".")
-	if err != nil {
-		return nil, err
+// Choice is what the types of an installation depend on.
+type Choice struct {
+	// Batteries are the names of its batteries. Those that have nothing to do with types
+	// are ignored.
+	Batteries sets.Set[string]
+	// BucketedHomes gives the homes of users a place in the tree, below buckets, rather
+	// than outside of it.
+	BucketedHomes bool
+}
+
+// directories returns the directories to read, each taking the place of what those before
+// it have.
+func (c Choice) directories() []string {
+	chosen := []string{always}
+	if c.Batteries.Has(Battery) {
+		chosen = append(chosen, Battery)
 	}
-	// What is always there is read first, whatever the directories are called, so that
-	// batteries can replace it.
+	if c.BucketedHomes {
+		chosen = append(chosen, homeBuckets)
+	}
+	return chosen
+}
+
+// For returns the types that an installation has, sorted by name. They carry what the API
+// server would have added to them in root: the path annotation. They are read anew at each
+// call, so the caller owns them.
+func For(choice Choice) ([]*tenancyv1alpha1.WorkspaceType, error) {
 	types := map[string]*tenancyv1alpha1.WorkspaceType{}
-	if err := addDirectory(types, always); err != nil {
-		return nil, err
-	}
-	for _, directory := range directories {
-		if !batteries.Has(directory.Name()) || directory.Name() == always {
-			continue
-		}
-		if err := addDirectory(types, directory.Name()); err != nil {
+	for _, directory := range choice.directories() {
+		if err := addDirectory(types, directory); err != nil {
 			return nil, err
 		}
 	}

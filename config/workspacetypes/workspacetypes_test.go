@@ -27,7 +27,7 @@ func extending(child string) tenancyv1alpha1.WorkspaceTypeSpec {
 	}
 }
 
-func TestForBatteries(t *testing.T) {
+func TestFor(t *testing.T) {
 	universal := tenancyv1alpha1.WorkspaceTypeSpec{
 		Initializer:               true,
 		DefaultChildWorkspaceType: &inRoot("universal")[0],
@@ -47,9 +47,26 @@ func TestForBatteries(t *testing.T) {
 	team := extending("universal")
 	team.LimitAllowedParents = &tenancyv1alpha1.WorkspaceTypeSelector{Types: inRoot("organization", "team")}
 
+	inBucket := extending("universal")
+	inBucket.LimitAllowedParents = &tenancyv1alpha1.WorkspaceTypeSelector{Types: inRoot("homebucket")}
+	onlyTenancy := []tenancyv1alpha1.APIExportReference{{Path: "root", Export: "tenancy.kcp.io"}}
+	homeroot := tenancyv1alpha1.WorkspaceTypeSpec{
+		DefaultAPIBindings:        onlyTenancy,
+		DefaultChildWorkspaceType: &inRoot("homebucket")[0],
+		LimitAllowedChildren:      &tenancyv1alpha1.WorkspaceTypeSelector{Types: inRoot("homebucket")},
+		LimitAllowedParents:       &tenancyv1alpha1.WorkspaceTypeSelector{Types: inRoot("root")},
+	}
+	homebucket := tenancyv1alpha1.WorkspaceTypeSpec{
+		DefaultAPIBindings:        onlyTenancy,
+		DefaultChildWorkspaceType: &inRoot("home")[0],
+		LimitAllowedChildren:      &tenancyv1alpha1.WorkspaceTypeSelector{Types: inRoot("homebucket", "home")},
+		LimitAllowedParents:       &tenancyv1alpha1.WorkspaceTypeSelector{Types: inRoot("homebucket", "homeroot")},
+	}
+
 	cases := map[string]struct {
 		reason    string
 		batteries []string
+		buckets   bool
 		want      map[string]tenancyv1alpha1.WorkspaceTypeSpec
 	}{
 		"None": {
@@ -66,9 +83,16 @@ func TestForBatteries(t *testing.T) {
 				"organization": organization, "team": team,
 			},
 		},
+		"BucketedHomes": {
+			reason:  "homes in buckets have a parent, and buckets have types of their own",
+			buckets: true,
+			want: map[string]tenancyv1alpha1.WorkspaceTypeSpec{
+				"home": inBucket, "homebucket": homebucket, "homeroot": homeroot, "root": orphan("universal"), "universal": universal,
+			},
+		},
 		"DirectoryIsNoBattery": {
-			reason:    "the name of the directory of all others is not a battery",
-			batteries: []string{always},
+			reason:    "the names of directories are not batteries",
+			batteries: []string{always, homeBuckets},
 			want: map[string]tenancyv1alpha1.WorkspaceTypeSpec{
 				"home": orphan("universal"), "root": orphan("universal"), "universal": universal,
 			},
@@ -76,7 +100,7 @@ func TestForBatteries(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			types, err := ForBatteries(sets.New(tc.batteries...))
+			types, err := For(Choice{Batteries: sets.New(tc.batteries...), BucketedHomes: tc.buckets})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +116,7 @@ func TestForBatteries(t *testing.T) {
 }
 
 func TestMetadata(t *testing.T) {
-	types, err := ForBatteries(sets.New(Battery))
+	types, err := For(Choice{Batteries: sets.New(Battery)})
 	if err != nil {
 		t.Fatal(err)
 	}

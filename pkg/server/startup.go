@@ -121,7 +121,7 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 		add(cached.LogicalClusters, cluster, lc)
 		objects = append(objects, s.namespaceIn(cluster, metav1.NamespaceDefault)...)
 	}
-	types, err := workspacetypes.ForBatteries(batteryNames(s.options.Batteries))
+	types, err := workspacetypes.For(workspacetypes.Choice{Batteries: batteryNames(s.options.Batteries)})
 	if err != nil {
 		return nil, err
 	}

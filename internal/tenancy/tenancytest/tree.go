@@ -44,7 +44,7 @@ func New(t testing.TB) *Tree {
 	// Root has no path but its name.
 	delete(root.Annotations, logicalcluster.PathAnnotationKey)
 
-	types, err := workspacetypes.ForBatteries(sets.New(workspacetypes.Battery))
+	types, err := workspacetypes.For(workspacetypes.Choice{Batteries: sets.New(workspacetypes.Battery)})
 	if err != nil {
 		t.Fatalf("reading the types of root: %v", err)
 	}
