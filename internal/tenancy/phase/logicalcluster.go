@@ -2,9 +2,7 @@ package phase
 
 import (
 	"slices"
-	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -40,6 +38,7 @@ func LogicalCluster(in LogicalClusterInput) *corev1alpha1.LogicalCluster {
 	} else {
 		die(lc, in)
 	}
+	forgetRecords(lc)
 	syncLabels(lc)
 	syncPhase(lc, lc.Status.Phase)
 	if equality.Semantic.DeepEqual(in.Observed, lc) {
@@ -59,7 +58,7 @@ func live(lc *corev1alpha1.LogicalCluster, now metav1.Time) {
 
 	switch lc.Status.Phase {
 	case corev1alpha1.PhaseInitializing:
-		conditions.Set(lc, initialized(lc.Status.Initializers, now))
+		conditions.Set(lc, initialized(lc, now))
 		if len(lc.Status.Initializers) == 0 {
 			lc.Status.Phase = readyOrInactive(lc)
 		}
@@ -81,6 +80,7 @@ func StartInitializing(lc *corev1alpha1.LogicalCluster) {
 func die(lc *corev1alpha1.LogicalCluster, in LogicalClusterInput) {
 	lc.Status.Phase = dying(lc.Status.Terminators)
 	syncTerminatorsFinalizer(lc)
+	tellTerminators(lc, in.Now)
 	if in.Content == nil {
 		return
 	}
@@ -89,6 +89,14 @@ func die(lc *corev1alpha1.LogicalCluster, in LogicalClusterInput) {
 	conditions.Set(lc, condition)
 	if in.Content.Gone() {
 		removeFinalizer(lc, corev1alpha1.DeletionFinalizer)
+	}
+}
+
+// tellTerminators says which terminators are waited for, and once they are done that none
+// are. A logical cluster that never had any has nothing to say about them.
+func tellTerminators(lc *corev1alpha1.LogicalCluster, now metav1.Time) {
+	if len(lc.Status.Terminators) > 0 || conditions.Has(lc, corev1alpha1.WorkspaceTerminated) {
+		conditions.Set(lc, terminated(lc, now))
 	}
 }
 
@@ -122,23 +130,4 @@ func readyOrInactive(lc *corev1alpha1.LogicalCluster) corev1alpha1.Phase {
 func Inactive(annotations map[string]string) bool {
 	return annotations[corev1alpha1.InactiveAnnotationKey] == corev1alpha1.InactiveAnnotationValue ||
 		annotations[corev1alpha1.LegacyInactiveAnnotationKey] == corev1alpha1.InactiveAnnotationValue
-}
-
-// initialized is the condition of a logical cluster or workspace that waits for
-// initializers, or for none any more.
-func initialized(initializers []corev1alpha1.Initializer, now metav1.Time) conditions.Condition {
-	condition := conditions.Condition{Type: corev1alpha1.WorkspaceInitialized, Status: corev1.ConditionTrue, LastTransitionTime: now}
-	if len(initializers) == 0 {
-		return condition
-	}
-	names := make([]string, 0, len(initializers))
-	for _, initializer := range initializers {
-		names = append(names, string(initializer))
-	}
-	slices.Sort(names)
-	condition.Status = corev1.ConditionFalse
-	condition.Severity = conditions.SeverityInfo
-	condition.Reason = corev1alpha1.ReasonInitializerExists
-	condition.Message = "Initializers still exist: " + strings.Join(names, ", ")
-	return condition
 }

@@ -44,12 +44,12 @@ func TestLogicalClusterPhase(t *testing.T) {
 		},
 		"Waits": {
 			reason:     "initializers and terminators come from the spec",
-			observed:   &lc{Spec: corev1alpha1.LogicalClusterSpec{Initializers: initializers, Terminators: terminators}},
+			observed:   &lc{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: now}, Spec: corev1alpha1.LogicalClusterSpec{Initializers: initializers, Terminators: terminators}},
 			want:       corev1alpha1.PhaseInitializing,
 			finalizers: []string{"core.kcp.io/logicalcluster-deletion", "kcp.io/has-terminators"},
 			condition: &conditions.Condition{
 				Type: "WorkspaceInitialized", Status: corev1.ConditionFalse, Severity: conditions.SeverityInfo,
-				Reason: "InitializerExists", Message: "Initializers still exist: root:a, root:b",
+				Reason: "InitializerExists", Message: "Initializers still exist: root:a (since 2026-01-02T03:04:05Z, never written), root:b (since 2026-01-02T03:04:05Z, never written)",
 			},
 		},
 		"Done": {

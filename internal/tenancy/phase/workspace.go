@@ -143,7 +143,7 @@ func (p *WorkspacePlan) initialize(in WorkspaceInput) {
 	}
 	ws.Status.Initializers = slices.Clone(lc.Status.Initializers)
 	ws.Status.Terminators = slices.Clone(lc.Status.Terminators)
-	conditions.Set(ws, initialized(lc.Status.Initializers, in.Now))
+	conditions.Set(ws, initialized(lc, in.Now))
 	if len(lc.Status.Initializers) == 0 {
 		ws.Status.Phase = corev1alpha1.PhaseReady
 	}
@@ -166,6 +166,10 @@ func (p *WorkspacePlan) missCluster(now metav1.Time) {
 	})
 }
 
+// endConditions are those of a logical cluster that is being deleted which its workspace
+// repeats.
+var endConditions = []conditions.Type{corev1alpha1.WorkspaceContentDeleted, corev1alpha1.WorkspaceTerminated}
+
 // end takes the steps of a workspace that is being deleted.
 func (p *WorkspacePlan) end(in WorkspaceInput) {
 	ws, lc := p.Workspace, in.Cluster
@@ -175,8 +179,10 @@ func (p *WorkspacePlan) end(in WorkspaceInput) {
 	}
 	ws.Status.Terminators = slices.Clone(lc.Status.Terminators)
 	ws.Status.Phase = dying(ws.Status.Terminators)
-	if condition, ok := conditions.Get(lc, corev1alpha1.WorkspaceContentDeleted); ok {
-		conditions.Set(ws, condition)
+	for _, mirrored := range endConditions {
+		if condition, ok := conditions.Get(lc, mirrored); ok {
+			conditions.Set(ws, condition)
+		}
 	}
 	// Whoever else holds the workspace may still need what is in it.
 	if lc.DeletionTimestamp.IsZero() && !heldByOthers(ws) {

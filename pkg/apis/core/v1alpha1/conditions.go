@@ -12,6 +12,10 @@ const (
 	// cluster.
 	WorkspaceContentDeleted conditions.Type = "WorkspaceContentDeleted"
 
+	// WorkspaceTerminated says, during deletion, which terminators are waited for. It is
+	// absent where there never were any.
+	WorkspaceTerminated conditions.Type = "WorkspaceTerminated"
+
 	// APIBindingsInitialized says what the default API bindings wait for. It never
 	// becomes True.
 	APIBindingsInitialized conditions.Type = "APIBindingsInitialized"
@@ -29,6 +33,12 @@ const (
 	// ReasonWorkspaceDisappeared: the logical cluster of a Workspace that is being
 	// initialized is not there (Error).
 	ReasonWorkspaceDisappeared = "WorkspaceDisappeared"
+)
+
+// Reasons of WorkspaceTerminated.
+const (
+	// ReasonTerminatorExists: terminators are left (Info).
+	ReasonTerminatorExists = "TerminatorExists"
 )
 
 // Reasons of WorkspaceContentDeleted.

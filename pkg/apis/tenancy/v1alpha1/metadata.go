@@ -23,6 +23,11 @@ const (
 	// superseded by core.kcp.io/shard and written for older clients.
 	ShardHashAnnotationKey = "internal.tenancy.kcp.io/shard"
 
+	// HooksAnnotationKey remembers, on a LogicalCluster, when somebody last wrote to it
+	// as one of the initializers or terminators that are waited for, and who it was:
+	// JSON of {"<i or t>:<identifier>":{"by":"<user>","at":"<time>"}}.
+	HooksAnnotationKey = "internal.tenancy.kcp.io/hooks"
+
 	// RequiredGroupsAnnotationKey restricts a workspace to members of groups: ";"
 	// separates alternatives, "," groups that are needed together.
 	RequiredGroupsAnnotationKey = "authorization.kcp.io/required-groups"
