@@ -109,7 +109,7 @@ func (c *Content) serve(w http.ResponseWriter, req *http.Request, api http.Handl
 	watched, outcome := withOutcome(w)
 	api.ServeHTTP(watched, acting)
 	if outcome.succeeded() {
-		c.Recorder.Record(context.WithoutCancel(req.Context()), a.cluster, a.hook, a.caller.GetName())
+		c.Recorder.Record(req.Context(), a.cluster, a.hook, a.caller.GetName())
 	}
 }
 
