@@ -26,10 +26,23 @@ type VirtualWorkspace struct {
 	Name string
 	// Segments follow the name, as many as the kind asks for, spelled as in the URL.
 	Segments []string
-	// Home is the logical cluster that the first segment leads to, by name or by path. It
-	// is the zero Name if that leads nowhere.
+	// Home is the logical cluster that the first segment leads to, as the form of the kind
+	// has it. It is the zero Name if that leads nowhere.
 	Home logicalcluster.Name
 }
+
+// VirtualForm is what URLs of one kind of virtual workspace look like.
+type VirtualForm struct {
+	// Segments is how many segments follow the name.
+	Segments int
+	// Home returns the cluster that the first segment belongs to, the zero Name if that is
+	// none. Clusters are given by name then, and paths lead nowhere. If it is nil, the
+	// first segment is a path or a name, and so is what follows /clusters/.
+	Home func(segment string) logicalcluster.Name
+}
+
+// VirtualForms returns the form of a kind; ok is false if there is no such kind.
+type VirtualForms func(name string) (form VirtualForm, ok bool)
 
 type virtualWorkspaceKey struct{}
 
@@ -46,9 +59,8 @@ func VirtualFrom(ctx context.Context) (workspace VirtualWorkspace, ok bool) {
 }
 
 // SplitVirtual takes a path of the form /services/<name>/<segments>/clusters/<path>/<rest>
-// apart. segments says how many there are of a kind; ok is false for kinds that there are
-// not, and for paths of another form.
-func SplitVirtual(u *url.URL, segments func(name string) (count int, ok bool)) (workspace VirtualWorkspace, path logicalcluster.Path, rest *url.URL, ok bool) {
+// apart. ok is false for kinds that there are not, and for paths of another form.
+func SplitVirtual(u *url.URL, forms VirtualForms) (workspace VirtualWorkspace, path logicalcluster.Path, rest *url.URL, ok bool) {
 	// As in Split the escaped form is looked at. Nothing up to the cluster may have an
 	// escape, so that this much of the path is as long in both forms.
 	remainder, ok := strings.CutPrefix(u.EscapedPath(), servicesPrefix)
@@ -56,12 +68,12 @@ func SplitVirtual(u *url.URL, segments func(name string) (count int, ok bool)) (
 		return VirtualWorkspace{}, logicalcluster.Path{}, nil, false
 	}
 	workspace.Name, remainder, _ = strings.Cut(remainder, "/")
-	count, ok := segments(workspace.Name)
+	form, ok := forms(workspace.Name)
 	if !ok {
 		return VirtualWorkspace{}, logicalcluster.Path{}, nil, false
 	}
 	length := len(servicesPrefix) + len(workspace.Name)
-	for range count {
+	for range form.Segments {
 		segment, after, found := strings.Cut(remainder, "/")
 		if !found || segment == "" || strings.Contains(segment, "%") {
 			return VirtualWorkspace{}, logicalcluster.Path{}, nil, false
@@ -88,21 +100,20 @@ func SplitVirtual(u *url.URL, segments func(name string) (count int, ok bool)) (
 //
 // Nobody learns here whether a path leads anywhere: where it does not the request goes on
 // without a cluster, or without a home, and is refused by authorization as others are.
-func WithVirtualWorkspaces(next, virtual http.Handler, resolver *Resolver, segments func(name string) (count int, ok bool), errorCodec runtime.NegotiatedSerializer) http.Handler {
+func WithVirtualWorkspaces(next, virtual http.Handler, resolver *Resolver, forms VirtualForms, errorCodec runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, servicesPrefix) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		workspace, path, rest, ok := SplitVirtual(r.URL, segments)
+		workspace, path, rest, ok := SplitVirtual(r.URL, forms)
 		if !ok {
 			virtual.ServeHTTP(w, r.WithContext(NewVirtualContext(r.Context(), VirtualWorkspace{})))
 			return
 		}
-		cluster, err := resolver.quietly(r.Context(), path)
-		if err == nil && len(workspace.Segments) > 0 {
-			workspace.Home, err = resolver.home(r.Context(), workspace.Segments[0])
-		}
+		form, _ := forms(workspace.Name)
+		cluster, home, err := resolver.follow(r.Context(), form, workspace, path)
+		workspace.Home = home
 		if err != nil {
 			writeError(w, r, errorCodec, err)
 			return
@@ -115,6 +126,20 @@ func WithVirtualWorkspaces(next, virtual http.Handler, resolver *Resolver, segme
 		inner.URL, inner.RequestURI = rest, rest.RequestURI()
 		virtual.ServeHTTP(w, inner)
 	})
+}
+
+// follow returns the cluster that a URL is to, and the home of the virtual workspace. What
+// leads nowhere is the zero Name.
+func (r *Resolver) follow(ctx context.Context, form VirtualForm, workspace VirtualWorkspace, path logicalcluster.Path) (cluster, home logicalcluster.Name, err error) {
+	if form.Home != nil {
+		cluster, _ = path.Name()
+		return cluster, form.Home(workspace.Segments[0]), nil
+	}
+	cluster, err = r.quietly(ctx, path)
+	if err == nil && len(workspace.Segments) > 0 {
+		home, err = r.home(ctx, workspace.Segments[0])
+	}
+	return cluster, home, err
 }
 
 // quietly is Resolve for those who must not learn whether a path leads anywhere: if it does

@@ -15,9 +15,17 @@ import (
 )
 
 // kinds are virtual workspaces with as many segments as they ask for.
-func kinds(name string) (int, bool) {
-	count, ok := map[string]int{"apiexport": 2, "schemas": 1, "bare": 0}[name]
-	return count, ok
+func kinds(name string) (VirtualForm, bool) {
+	form, ok := map[string]VirtualForm{
+		"apiexport": {Segments: 2}, "schemas": {Segments: 1}, "bare": {}, "hooks": {Segments: 1, Home: beforeColon},
+	}[name]
+	return form, ok
+}
+
+// beforeColon returns what stands before the last colon of an identifier.
+func beforeColon(id string) logicalcluster.Name {
+	name, _ := logicalcluster.ParseName(id[:max(strings.LastIndex(id, ":"), 0)])
+	return name
 }
 
 func TestSplitVirtual(t *testing.T) {
@@ -48,6 +56,7 @@ func TestSplitVirtual(t *testing.T) {
 		"BadCluster":    {reason: "that is one", url: "/services/apiexport/root/x/clusters/Root/api", none: true},
 		"EscapedPrefix": {reason: "nothing before the cluster needs an escape", url: "/services/apiexport/root/%78/clusters/root/api", none: true},
 		"EscapedSlash":  {reason: "an escaped slash is none", url: "/services/apiexport/root%2Fx/clusters/root/api", none: true},
+		"EscapedColon":  {reason: "nor does an identifier", url: "/services/hooks/root%3Ax/clusters/root/api", none: true},
 		"Dots":          {reason: "dots lead nowhere", url: "/services/apiexport/root/x/../clusters/root/api", none: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,6 +131,10 @@ func TestWithVirtualWorkspaces(t *testing.T) {
 		"AllHomes":    {reason: "all clusters are nobody's home", url: "/services/apiexport/*/x/clusters/abc/api", kind: "apiexport", cluster: "abc", path: "/api"},
 		"OddHome":     {reason: "nor is what is no name", url: "/services/apiexport/Root/x/clusters/abc/api", kind: "apiexport", cluster: "abc", path: "/api"},
 		"Malformed":   {reason: "what cannot be taken apart stays whole", url: "/services/apiexport/clusters/abc/api", path: "/services/apiexport/clusters/abc/api"},
+		"Hook":        {reason: "an identifier belongs in the cluster before its last colon", url: "/services/hooks/abc:x/clusters/def/api", kind: "hooks", home: "abc", cluster: "def", path: "/api"},
+		"HookOfPath":  {reason: "which is no path", url: "/services/hooks/root:provider:x/clusters/def/api", kind: "hooks", cluster: "def", path: "/api"},
+		"HookInPath":  {reason: "and is to a cluster, not to a path", url: "/services/hooks/abc:x/clusters/root:consumer/api", kind: "hooks", home: "abc", path: "/api"},
+		"HookInAll":   {reason: "or to all", url: "/services/hooks/abc:x/clusters/*/api", kind: "hooks", home: "abc", cluster: "*", path: "/api"},
 		"Elsewhere":   {reason: "other requests go elsewhere", url: "/clusters/abc/services/apiexport/abc/x/clusters/def/api", elsewhere: true, path: "/clusters/abc/services/apiexport/abc/x/clusters/def/api"},
 	} {
 		t.Run(name, func(t *testing.T) {

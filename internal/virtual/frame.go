@@ -28,6 +28,14 @@ type Workspace interface {
 	Handler(builtin http.Handler) http.Handler
 }
 
+// Named is a Workspace whose first segment is no path but a name that says in which
+// cluster it belongs. Clusters are given by name in its URLs, too.
+type Named interface {
+	// Home returns the cluster that a first segment belongs to, the zero Name if that is
+	// none.
+	Home(segment string) logicalcluster.Name
+}
+
 // Config is what a Frame needs. All fields but AlwaysAllowPaths are required.
 type Config struct {
 	// AlwaysAllowPaths are those that everybody may use, as in package authz.
@@ -57,14 +65,17 @@ func New(config Config) (*Frame, error) {
 // Add adds a workspace. It must not be called while requests are served.
 func (f *Frame) Add(workspace Workspace) { f.workspaces[workspace.Name()] = workspace }
 
-// Segments returns how many segments URLs of a kind have; ok is false if there is none of
-// that name.
-func (f *Frame) Segments(name string) (count int, ok bool) {
+// Form returns the form of the URLs of a kind; ok is false if there is none of that name.
+func (f *Frame) Form(name string) (form route.VirtualForm, ok bool) {
 	workspace, ok := f.workspaces[name]
 	if !ok {
-		return 0, false
+		return route.VirtualForm{}, false
 	}
-	return workspace.Segments(), true
+	form.Segments = workspace.Segments()
+	if named, isNamed := workspace.(Named); isNamed {
+		form.Home = named.Home
+	}
+	return form, true
 }
 
 // denied is what clients read of refusals that are not explained.

@@ -85,7 +85,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	}
 	handler = route.WithCluster(handler, s.resolver, c.Serializer)
 	// Whether a cluster is inactive is told behind authorization there.
-	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Segments, c.Serializer)
+	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Form, c.Serializer)
 	handler = serviceaccount.WithHome(handler)
 	handler = filters.WithRequestReceivedTimestamp(handler)
 	handler = serverfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
