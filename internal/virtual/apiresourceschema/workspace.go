@@ -112,5 +112,5 @@ func (w *Workspace) serve(writer http.ResponseWriter, req *http.Request) {
 		return
 	}
 	target, _ := route.VirtualFrom(req.Context())
-	w.Catalog.ServeFrom(writer, req, &reader{apis: w.APIs, cluster: target.Home})
+	w.Catalog.ServeFrom(writer, req, catalog.Registries{Resource: &reader{apis: w.APIs, cluster: target.Home}})
 }
