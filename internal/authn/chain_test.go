@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+
+	"github.com/forkless/kcp/internal/authn/identity"
 )
 
 // authority signs client certificates.
@@ -92,7 +95,8 @@ func (m tokenMap) AuthenticateToken(_ context.Context, token string) (*authentic
 
 func TestChain(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens.csv")
-	if err := os.WriteFile(file, []byte("user-1-token,user-1,uid,\"team-1\"\nshared,from-file,uid\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("user-1-token,user-1,uid,\"team-1\"\nshared,from-file,uid\n"+
+		"hook-token,hook,uid,\"a,system:kcp:initializer:root:x,unwanted-1\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	clients, proxies, strangers := newAuthority(t), newAuthority(t), newAuthority(t)
@@ -106,15 +110,17 @@ func TestChain(t *testing.T) {
 			GroupHeaders:        headerrequest.StaticStringSlice{"X-Remote-Group"},
 			ExtraHeaderPrefixes: headerrequest.StaticStringSlice{"X-Remote-Extra-"},
 		},
-		ClientCA:  clients.provider(),
-		TokenFile: file,
-		Tokens:    []authenticator.Token{tokenMap{"later-token": "later", "user-1-token": "shadowed"}},
-		Anonymous: true,
+		ClientCA:   clients.provider(),
+		TokenFile:  file,
+		Tokens:     []authenticator.Token{tokenMap{"later-token": "later", "user-1-token": "shadowed"}},
+		Anonymous:  true,
+		DropGroups: []string{"unwanted-*"},
 	}
 	certain := full
 	certain.Anonymous = false
 	authenticated := []string{user.AllAuthenticated}
 
+	const initializer, terminator = "system:kcp:initializer:root:x", "system:kcp:terminator:root:x"
 	table := map[string]struct {
 		reason      string
 		config      Config
@@ -138,6 +144,10 @@ func TestChain(t *testing.T) {
 		"Proxy":               {"a proxy may name the user", full, "", proxies.client("proxy"), map[string]string{"X-Remote-User": "dave", "X-Remote-Group": "g"}, "dave", []string{"g", user.AllAuthenticated}},
 		"NotTheProxy":         {"another name of its authority may not", full, "", proxies.client("other"), map[string]string{"X-Remote-User": "dave"}, "", nil},
 		"ClientAsProxy":       {"nor may clients: they are who they are", full, "", clients.client("carol"), map[string]string{"X-Remote-User": "dave"}, "carol", authenticated},
+		"TokenAsHook":         {"groups that are dropped come with no token", full, "hook-token", nil, nil, "hook", []string{"a", user.AllAuthenticated}},
+		"CertificateAsHook":   {"nor with a certificate", full, "", clients.client("carol", initializer, "a", terminator, "unwanted-2"), nil, "carol", []string{"a", user.AllAuthenticated}},
+		"ProxyAsHook":         {"nor by the word of a proxy", full, "", proxies.client("proxy"), map[string]string{"X-Remote-User": "dave", "X-Remote-Group": initializer}, "dave", authenticated},
+		"HookByDefault":       {"those of hooks need not even be named", Config{ClientCA: clients.provider()}, "", clients.client("carol", terminator, "unwanted-2"), nil, "carol", []string{"unwanted-2", user.AllAuthenticated}},
 		"HeadersOnly":         {"nor anybody without a certificate", full, "", nil, map[string]string{"X-Remote-User": "dave"}, user.Anonymous, []string{user.AllUnauthenticated}},
 	}
 	for name, tc := range table {
@@ -174,6 +184,34 @@ func TestChain(t *testing.T) {
 				t.Errorf("certificates are told by their hash: got %q", id)
 			}
 		})
+	}
+}
+
+// TestDroppedFromWarrants tells the story of a proxy that passes on an extra of a client,
+// which holds a warrant of a hook.
+func TestDroppedFromWarrants(t *testing.T) {
+	proxies := newAuthority(t)
+	a, err := New(Config{RequestHeader: &authenticatorfactory.RequestHeaderConfig{
+		CAContentProvider:   proxies.provider(),
+		AllowedClientNames:  headerrequest.StaticStringSlice{"proxy"},
+		UsernameHeaders:     headerrequest.StaticStringSlice{"X-Remote-User"},
+		UIDHeaders:          headerrequest.StaticStringSlice{},
+		GroupHeaders:        headerrequest.StaticStringSlice{"X-Remote-Group"},
+		ExtraHeaderPrefixes: headerrequest.StaticStringSlice{"X-Remote-Extra-"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := httptest.NewRequest(http.MethodGet, "/", nil)
+	req.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{proxies.client("proxy")}}
+	req.Header.Set("X-Remote-User", "dave")
+	req.Header.Set("X-Remote-Extra-"+url.PathEscape(identity.WarrantKey), `{"user":"w","groups":["b","system:kcp:terminator:root:x"]}`)
+	response, ok, err := a.AuthenticateRequest(req)
+	if err != nil || !ok {
+		t.Fatalf("got %v, error %v", ok, err)
+	}
+	if diff := cmp.Diff([]string{`{"user":"w","groups":["b"]}`}, response.User.GetExtra()[identity.WarrantKey]); diff != "" {
+		t.Errorf("a warrant would give the power of its groups (-want +got):\n%s", diff)
 	}
 }
 

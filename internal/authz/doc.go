@@ -14,7 +14,8 @@
 //	05-bootstrap             the policy of system:admin, from memory
 //	05-local                 the bindings of the workspace
 //
-// Policies of other shards have their place behind these. All of this is about the
+// Policies of other shards have their place behind these. For initializers and terminators
+// that have been given a Mandate, 05-mandate grants in place of all policies. All of this is about the
 // logical cluster in the context (package logicalcluster); without one nothing is
 // granted. A policy is asked about every effective identity of a user (package
 // identity), and RBAC itself is upstream's.

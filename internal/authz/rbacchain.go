@@ -36,6 +36,9 @@ var policies = []step{
 	{"05-local", workspacePolicy},
 }
 
+// mandates are asked in place of policies where somebody acts under one.
+var mandates = []step{{"05-mandate", mandated}}
+
 // authorize takes the request through the gates and asks the policies. The reason of
 // the outcome is not for clients.
 func (c *rbacChain) authorize(ctx context.Context, attributes authorizer.Attributes, in domain) outcome {
@@ -49,10 +52,14 @@ func (c *rbacChain) authorize(ctx context.Context, attributes authorizer.Attribu
 		}
 		trail.passed(gates[i].name, result)
 	}
+	granting := policies
+	if r.mandate != nil {
+		granting = mandates
+	}
 	var result outcome
-	for i := range policies {
-		result = policies[i].decide(r)
-		trail.decided(policies[i].name, result)
+	for i := range granting {
+		result = granting[i].decide(r)
+		trail.decided(granting[i].name, result)
 		if result.decision != authorizer.DecisionNoOpinion {
 			break
 		}

@@ -21,6 +21,8 @@ type request struct {
 	identities []user.Info
 	deep       bool
 	explain    bool
+	// mandate is the one under which the user acts, nil in all usual cases.
+	mandate *Mandate
 
 	bootstrap *Snapshot
 	local     *validation.DefaultRuleResolver
@@ -47,6 +49,7 @@ func (c *rbacChain) newRequest(ctx context.Context, attributes authorizer.Attrib
 		attributes: attributes,
 		cluster:    cluster,
 		deep:       isDeep(ctx),
+		mandate:    mandateOf(ctx, cluster, attributes.GetUser()),
 		explain:    explain,
 		bootstrap:  bootstrap,
 		local:      policy.resolver(),
@@ -73,13 +76,7 @@ func (r *request) LogicalCluster() (*corev1alpha1.LogicalCluster, error) {
 
 // inGroup says whether an identity of the caller is a member of group.
 func (r *request) inGroup(group string) bool {
-	return r.inGroupLike(func(g string) bool { return g == group })
-}
-
-func (r *request) inGroupLike(matches func(group string) bool) bool {
-	return slices.ContainsFunc(r.identities, func(u user.Info) bool {
-		return slices.ContainsFunc(u.GetGroups(), matches)
-	})
+	return slices.ContainsFunc(r.identities, func(u user.Info) bool { return identity.InGroup(u, group) })
 }
 
 // outcome is what a step makes of a request.

@@ -18,6 +18,9 @@ import (
 // policy of system:admin and from the workspace's. Upstream's checks that nobody hands
 // out more than he has, and SelfSubjectRulesReview (by Reviewable), are built on it.
 //
+// Under a Mandate the rules are those of the mandate, so that an initializer hands out no
+// more than it has been given.
+//
 // It reads policies only: that a user may not enter the workspace at all is not its
 // business.
 type Rules struct {
@@ -63,6 +66,14 @@ func (r *Rules) VisitRulesFor(ctx context.Context, u user.Info, namespace string
 	cluster, err := logicalcluster.Require(ctx)
 	if err != nil {
 		visit(nil, nil, err)
+		return
+	}
+	if mandate := mandateOf(ctx, cluster, u); mandate != nil {
+		for i := range mandate.Rules {
+			if !visit(mandate, &mandate.Rules[i], nil) {
+				return
+			}
+		}
 		return
 	}
 	bootstrap := r.bootstrap.Current()

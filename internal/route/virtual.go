@@ -193,3 +193,9 @@ func AtTarget(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// WithoutVirtual returns a copy of ctx in which a request to a virtual workspace is one to
+// the cluster that it is in, as others are.
+func WithoutVirtual(ctx context.Context) context.Context {
+	return context.WithValue(ctx, virtualWorkspaceKey{}, nil)
+}

@@ -55,6 +55,7 @@ func (s *Server) authenticator() (authenticator.Request, error) {
 		RequestHeader: requestHeader,
 		TokenFile:     s.options.Authentication.TokenFile,
 		Anonymous:     s.options.Authentication.Anonymous,
+		DropGroups:    s.options.Authentication.DropGroups,
 	}
 	if file := s.options.Authentication.ClientCAFile; file != "" {
 		if config.ClientCA, err = dynamiccertificates.NewDynamicCAContentFromFile("client-ca", file); err != nil {

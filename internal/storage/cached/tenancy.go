@@ -106,6 +106,11 @@ func (r WorkspaceTypeReader) Get(ctx context.Context, cluster logicalcluster.Nam
 	return r.reader.Get(ctx, cluster, "", name)
 }
 
+// GetCurrent is Get from etcd instead of the watch cache.
+func (r WorkspaceTypeReader) GetCurrent(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.WorkspaceType, error) {
+	return r.reader.GetCurrent(ctx, cluster, "", name)
+}
+
 // List returns the WorkspaceTypes of a cluster.
 func (r WorkspaceTypeReader) List(ctx context.Context, cluster logicalcluster.Name) ([]tenancyv1alpha1.WorkspaceType, error) {
 	return r.reader.List(ctx, cluster, "")

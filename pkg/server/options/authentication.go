@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/pflag"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	cliflag "k8s.io/component-base/cli/flag"
+
+	"github.com/forkless/kcp/internal/authn/identity"
 )
 
 // AuthenticationOptions say how callers may prove who they are.
@@ -22,6 +24,8 @@ type AuthenticationOptions struct {
 	// APIAudiences are the audiences a token must be for one of; the first issuer of
 	// service account tokens if empty.
 	APIAudiences []string
+	// DropGroups are groups that no credential from elsewhere brings.
+	DropGroups []string
 	// BootstrapTokens accepts bootstrap tokens.
 	BootstrapTokens bool
 	// ConfigFile holds an AuthenticationConfiguration.
@@ -50,8 +54,11 @@ type TokenWebhookOptions struct {
 func newAuthenticationOptions() AuthenticationOptions {
 	return AuthenticationOptions{
 		Anonymous: true,
-		OIDC:      OIDCOptions{UsernameClaim: "sub", SigningAlgorithms: []string{"RS256"}},
-		Webhook:   TokenWebhookOptions{Version: "v1beta1", CacheTTL: 2 * time.Minute},
+		// Unlike behind a front proxy system:masters stays: there is no other door by which
+		// the operator's own credentials could come in.
+		DropGroups: []string{identity.LogicalClusterAdmin, identity.InitializerPrefix + "*", identity.TerminatorPrefix + "*"},
+		OIDC:       OIDCOptions{UsernameClaim: "sub", SigningAlgorithms: []string{"RS256"}},
+		Webhook:    TokenWebhookOptions{Version: "v1beta1", CacheTTL: 2 * time.Minute},
 	}
 }
 
@@ -65,6 +72,9 @@ func (o *AuthenticationOptions) AddFlags(fs *pflag.FlagSet) {
 	o.RequestHeader.AddFlags(fs)
 	fs.StringSliceVar(&o.APIAudiences, "api-audiences", o.APIAudiences,
 		"Audiences of which a service account token must be for one. (default the first --service-account-issuer)")
+	fs.StringSliceVar(&o.DropGroups, "authentication-drop-groups", o.DropGroups,
+		"Groups that client certificates, tokens and front proxies cannot put anybody into. A * at the end stands for any end. "+
+			"Those of initializers and terminators are dropped in any case; the admin users of the server's own kubeconfig keep all groups.")
 	fs.BoolVar(&o.BootstrapTokens, "enable-bootstrap-token-auth", o.BootstrapTokens,
 		"Accept the tokens in secrets of type bootstrap.kubernetes.io/token in kube-system of system:admin.")
 	fs.StringVar(&o.ConfigFile, "authentication-config", o.ConfigFile,
@@ -133,4 +143,7 @@ type Authentication struct {
 	RequestHeader genericoptions.RequestHeaderAuthenticationOptions
 	// APIAudiences are the audiences a token must be for one of.
 	APIAudiences []string
+	// DropGroups are groups that no credential from elsewhere brings. A "*" at the end
+	// of one stands for any end.
+	DropGroups []string
 }

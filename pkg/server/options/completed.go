@@ -178,6 +178,7 @@ func (o *Options) completeAuthentication(p *paths) Authentication {
 		ClientCAFile:  p.absolute(o.Authentication.ClientCert.ClientCA),
 		RequestHeader: requestHeader,
 		APIAudiences:  audiences,
+		DropGroups:    o.Authentication.DropGroups,
 	}
 }
 

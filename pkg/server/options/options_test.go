@@ -81,6 +81,7 @@ var flags = map[string]struct{ byDefault, value string }{
 	"client-ca-file":                           {"", "ca.crt"},
 	"anonymous-auth":                           {"true", "false"},
 	"api-audiences":                            {"[]", "https://a"},
+	"authentication-drop-groups":               {"[system:kcp:logical-cluster-admin,system:kcp:initializer:*,system:kcp:terminator:*]", "system:masters"},
 	"authentication-config":                    {"", "authentication.yaml"},
 	"authentication-token-webhook-config-file": {"", "webhook.kubeconfig"},
 	"authentication-token-webhook-version":     {"v1beta1", "v1"},
