@@ -129,6 +129,15 @@ func (r *Resolver) OfCluster(ctx context.Context, cluster logicalcluster.Name, l
 	return r.Find(ctx, PlaceOf(cluster, lc), reference)
 }
 
+// ResolveCluster is OfCluster and Extend in one.
+func (r *Resolver) ResolveCluster(ctx context.Context, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) (*Set, error) {
+	t, err := r.OfCluster(ctx, cluster, lc)
+	if err != nil {
+		return nil, err
+	}
+	return r.Extend(ctx, t)
+}
+
 // Default returns the type of children that are created without saying theirs, in the
 // workspace whose logical cluster lc, in cluster, describes.
 func (r *Resolver) Default(ctx context.Context, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) (Type, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/defaultbindings"
 	"github.com/forkless/kcp/internal/controllers/defaults"
 	"github.com/forkless/kcp/internal/controllers/logicalcluster"
+	"github.com/forkless/kcp/internal/controllers/maintainedbindings"
 	"github.com/forkless/kcp/internal/controllers/namespace"
 	"github.com/forkless/kcp/internal/controllers/policystatus"
 	"github.com/forkless/kcp/internal/controllers/storagemigration"
@@ -54,6 +55,7 @@ func (s *Server) buildControllers() error {
 		s.bindingController,
 		s.permissionClaimController,
 		s.defaultBindingsController,
+		s.maintainedBindingsController,
 	} {
 		c, err := build()
 		if err != nil {
@@ -94,6 +96,18 @@ func (s *Server) defaultBindingsController() (*controller.Controller, error) {
 		Types:    tenancy.NewResolver(s.workspaceTypes, s.logicalClusters, s.resolver),
 		Planner:  s.bindingPlanner(),
 		Clock:    clock.RealClock{},
+	})
+}
+
+func (s *Server) maintainedBindingsController() (*controller.Controller, error) {
+	return maintainedbindings.New(maintainedbindings.Config{
+		Layer:          s.layer,
+		Clusters:       s.logicalClusters,
+		WorkspaceTypes: s.workspaceTypes,
+		APIs:           s.sharing,
+		Types:          tenancy.NewResolver(s.workspaceTypes, s.logicalClusters, s.resolver),
+		Planner:        s.bindingPlanner(),
+		Clock:          clock.RealClock{},
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
+	"github.com/forkless/kcp/config/metricsviewer"
 	"github.com/forkless/kcp/config/namespace"
 	"github.com/forkless/kcp/config/rbac"
 	"github.com/forkless/kcp/config/workspacetypes"
@@ -120,6 +121,12 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 		}
 		add(cached.LogicalClusters, cluster, lc)
 		objects = append(objects, s.namespaceIn(cluster, metav1.NamespaceDefault)...)
+	}
+	if s.options.Batteries.Has(options.MetricsViewerBattery) {
+		add(cached.ClusterRoles, logicalcluster.Root, metricsviewer.ClusterRole())
+		add(cached.ClusterRoleBindings, logicalcluster.Root, metricsviewer.ClusterRoleBinding())
+		add(cached.ServiceAccounts, logicalcluster.Root, metricsviewer.ServiceAccount())
+		add(cached.Secrets, logicalcluster.Root, metricsviewer.Secret())
 	}
 	types, err := workspacetypes.For(workspacetypes.Choice{Batteries: batteryNames(s.options.Batteries)})
 	if err != nil {

@@ -127,11 +127,7 @@ func (p *Plugin) Validate(ctx context.Context, a admission.Attributes, _ admissi
 }
 
 func (p *Plugin) checkPlacement(ctx context.Context, a admission.Attributes, parent parent, child *tenancy.Set) error {
-	parentType, err := p.resolver.OfCluster(ctx, parent.place.Cluster, parent.lc)
-	if err != nil {
-		return request.Failed(a, err)
-	}
-	parentTypes, err := p.resolver.Extend(ctx, parentType)
+	parentTypes, err := p.resolver.ResolveCluster(ctx, parent.place.Cluster, parent.lc)
 	if err != nil {
 		return request.Failed(a, err)
 	}

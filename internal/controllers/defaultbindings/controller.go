@@ -17,6 +17,7 @@ import (
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
+	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -24,9 +25,12 @@ import (
 const (
 	workers = 4
 
-	// lookAgain is how often a workspace that waits is looked at, in case its type has
-	// come, or its creator may bind what it could not.
-	lookAgain = 2 * time.Second
+	// A workspace that waits is looked at again although nothing has happened to what it
+	// waits for: its creator may have been allowed to bind what it could not. How soon
+	// depends on how long it has waited, since those that are forgotten wait for ever.
+	soonest  = 2 * time.Second
+	latest   = time.Minute
+	patience = 10
 )
 
 // Config is what the controller works with. All fields are required.
@@ -54,7 +58,8 @@ func New(config Config) (*controller.Controller, error) {
 	}{
 		{cached.LogicalClusters, controller.OwnKey},
 		{cached.APIBindings, r.waiting.cluster},
-		{cached.APIExports, r.waiting.all},
+		{cached.APIExports, r.waiting.export},
+		{cached.WorkspaceTypes, r.waiting.workspaceType},
 	} {
 		store, ok := config.Layer.Store(source.resource)
 		if !ok {
@@ -81,7 +86,7 @@ func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
 		return nil
 	}
 	// From now on it is heard of its bindings, so that what is read next may be old.
-	r.waiting.add(key.Cluster)
+	r.waiting.add(key.Cluster, interest{anything: true})
 	err = r.advance(ctx, key.Cluster, lc)
 	if errors.Is(err, storage.ErrBatchConflict) {
 		return apierrors.NewConflict(cached.LogicalClusters.GroupResource, key.Cluster.String(), err)
@@ -114,8 +119,21 @@ func (r *reconciler) advance(ctx context.Context, cluster logicalcluster.Name, l
 	if err := batch.Commit(ctx); err != nil {
 		return err
 	}
-	if waits != nil && initializing(wanted) {
-		return controller.After(lookAgain)
+	if waits != nil && defaultbindings.Initializing(wanted) {
+		return controller.After(pause(now.Sub(since(wanted, now).Time)))
 	}
 	return nil
+}
+
+// since returns when a workspace began to wait for what it waits for.
+func since(lc *corev1alpha1.LogicalCluster, now metav1.Time) metav1.Time {
+	if condition, ok := conditions.Get(lc, corev1alpha1.APIBindingsInitialized); ok {
+		return condition.LastTransitionTime
+	}
+	return now
+}
+
+// pause is how long a workspace that has waited for some time is left alone.
+func pause(waited time.Duration) time.Duration {
+	return min(max(waited/patience, soonest), latest)
 }

@@ -3,7 +3,6 @@ package defaultbindings
 import (
 	"context"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -13,7 +12,6 @@ import (
 	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
 	"github.com/forkless/kcp/internal/tenancy/phase"
-	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -21,47 +19,41 @@ import (
 )
 
 // unfinished says whether there is something to do about the bindings of a workspace.
-func unfinished(lc *corev1alpha1.LogicalCluster) bool { return !adopted(lc) || initializing(lc) }
-
-// adopted says whether a workspace says what has bound its resources.
-func adopted(lc *corev1alpha1.LogicalCluster) bool {
-	_, ok := lc.Annotations[apisv1alpha1.ResourceBindingsAnnotationKey]
-	return ok
-}
-
-// initializing says whether a workspace waits for its default bindings.
-func initializing(lc *corev1alpha1.LogicalCluster) bool {
-	return slices.Contains(lc.Status.Initializers, corev1alpha1.InitializerAPIBindings)
+func unfinished(lc *corev1alpha1.LogicalCluster) bool {
+	return !defaultbindings.Adopted(lc) || defaultbindings.Initializing(lc)
 }
 
 // plan returns the bindings that a workspace lacks. It is nil if there is a problem that
-// keeps anybody from knowing which these are.
+// keeps anybody from knowing which these are. From then on the workspace is woken by what
+// it waits for only.
 func (r *reconciler) plan(ctx context.Context, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster, now metav1.Time,
 ) (plan *defaultbindings.Plan, problem *conditions.Condition, err error) {
 	place := tenancy.PlaceOf(cluster, lc)
 	in := defaultbindings.Input{Consumer: place, Now: now, NewUID: uuid.NewUUID}
-	set, err := r.Types.Resolve(ctx, place, typeOf(lc))
+	set, err := r.Types.ResolveCluster(ctx, cluster, lc)
 	switch {
 	case err == nil:
 		in.Wanted = defaultbindings.OfType(set, cluster)
 	case !tenancy.IsUnresolved(err):
 		return nil, nil, err
-	case adopted(lc):
+	case defaultbindings.Adopted(lc):
 		return nil, invalidTypes(err, now), nil
 	}
-	if !adopted(lc) {
+	if !defaultbindings.Adopted(lc) {
 		// What it had without a binding it is to keep, whatever its type says.
-		if set, err = r.Types.Resolve(ctx, place, universal); err != nil {
+		own, err := r.Types.Resolve(ctx, place, universal)
+		if err != nil {
 			return nil, nil, err
 		}
-		for _, wanted := range defaultbindings.OfType(set, cluster) {
-			if !slices.Contains(in.Wanted, wanted) {
+		for _, wanted := range defaultbindings.OfType(own, cluster) {
+			if !slices.ContainsFunc(in.Wanted, func(w defaultbindings.Wanted) bool { return w.Binding == wanted.Binding }) {
 				in.Wanted = append(in.Wanted, wanted)
 			}
 		}
 	} else if lc.Spec.CreatedBy != nil {
 		in.Who = tenancy.UserOf(lc.Spec.CreatedBy)
 	}
+	r.waiting.add(cluster, interestIn(set, in.Wanted))
 	if in.Existing, err = r.APIs.CurrentBindings(ctx, cluster); err != nil {
 		return nil, nil, err
 	}
@@ -71,16 +63,6 @@ func (r *reconciler) plan(ctx context.Context, cluster logicalcluster.Name, lc *
 
 // universal is the type that has our own APIs.
 var universal = tenancyv1alpha1.WorkspaceTypeReference{Path: logicalcluster.Root.String(), Name: tenancy.UniversalType}
-
-// typeOf returns the reference to the type of a workspace.
-func typeOf(lc *corev1alpha1.LogicalCluster) tenancyv1alpha1.WorkspaceTypeReference {
-	annotation := lc.Annotations[tenancyv1alpha1.TypeAnnotationKey]
-	i := strings.LastIndex(annotation, ":")
-	if i < 0 {
-		return tenancyv1alpha1.WorkspaceTypeReference{Name: annotation}
-	}
-	return tenancyv1alpha1.WorkspaceTypeReference{Path: annotation[:i], Name: annotation[i+1:]}
-}
 
 func invalidTypes(err error, now metav1.Time) *conditions.Condition {
 	return &conditions.Condition{
@@ -92,7 +74,7 @@ func invalidTypes(err error, now metav1.Time) *conditions.Condition {
 // conclude returns lc as it has to be when waits, which may be nothing, is what its
 // default bindings wait for.
 func conclude(lc *corev1alpha1.LogicalCluster, waits *conditions.Condition, now metav1.Time) *corev1alpha1.LogicalCluster {
-	if !initializing(lc) {
+	if !defaultbindings.Initializing(lc) {
 		return lc
 	}
 	wanted := lc.DeepCopy()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,7 +17,6 @@ import (
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/apis/conditions"
-	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -40,6 +38,8 @@ type Plan struct {
 	Locks binding.Locks
 	// Existing are those of the wanted bindings that are there.
 	Existing []*apisv1alpha2.APIBinding
+	// Changed are those of them that are to be overwritten, as they should be.
+	Changed []*apisv1alpha2.APIBinding
 	// Problems say why further ones cannot be made.
 	Problems []string
 }
@@ -58,9 +58,12 @@ func (p *Planner) Plan(ctx context.Context, in Input) (*Plan, error) {
 	plan := &Plan{Cluster: in.Consumer.Cluster, Locks: binding.Locks{}}
 	var rivals []binding.Rival
 	for _, wanted := range in.Wanted {
-		if i := slices.IndexFunc(in.Existing, func(b apisv1alpha2.APIBinding) bool { return b.Name == wanted.Binding }); i >= 0 {
-			plan.Existing = append(plan.Existing, &in.Existing[i])
-			continue
+		existing := in.existing(wanted)
+		if existing != nil {
+			plan.Existing = append(plan.Existing, existing)
+			if !in.Overwrite {
+				continue
+			}
 		}
 		export, err := p.find(ctx, in, wanted)
 		if problem := unbindable(""); errors.As(err, &problem) {
@@ -69,6 +72,12 @@ func (p *Planner) Plan(ctx context.Context, in Input) (*Plan, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("binding %s|%s: %w", wanted.Path, wanted.Export, err)
+		}
+		if existing != nil {
+			if changed := overwritten(existing, newBinding(in, wanted, export)); changed != nil {
+				plan.Changed = append(plan.Changed, changed)
+			}
+			continue
 		}
 		made, err := p.bind(ctx, in, wanted, export, rivals)
 		if err != nil {
@@ -85,11 +94,20 @@ func (p *Planner) Plan(ctx context.Context, in Input) (*Plan, error) {
 	return plan, nil
 }
 
+// existing returns the binding that is there already, nil if it is not.
+func (in Input) existing(wanted Wanted) *apisv1alpha2.APIBinding {
+	i := slices.IndexFunc(in.Existing, func(b apisv1alpha2.APIBinding) bool { return b.Name == wanted.Binding })
+	if i < 0 {
+		return nil
+	}
+	return &in.Existing[i]
+}
+
 // find returns an export that in.Who may bind. An unknown path and a missing permission
 // get the same answer, as everywhere.
 func (p *Planner) find(ctx context.Context, in Input, wanted Wanted) (*binding.Export, error) {
-	forbidden := unbindable(fmt.Sprintf("no permission to bind to export %s:%s", wanted.Path, wanted.Export))
-	missing := unbindable(fmt.Sprintf("APIExport %s|%s not found", wanted.Path, wanted.Export))
+	forbidden := unbindable(fmt.Sprintf("no permission to bind to export %s:%s%s", wanted.Path, wanted.Export, wanted.because()))
+	missing := unbindable(fmt.Sprintf("APIExport %s|%s not found%s", wanted.Path, wanted.Export, wanted.because()))
 	cluster, err := p.References.Cluster(ctx, in.Consumer.Cluster, wanted.Path)
 	if exportref.IsNotFound(err) {
 		return nil, forbidden
@@ -184,52 +202,4 @@ func accepted(claims []apisv1alpha2.PermissionClaim) []apisv1alpha2.AcceptablePe
 		})
 	}
 	return answers
-}
-
-// Waiting returns what a LogicalCluster has to say about its default bindings until they
-// are complete; nil when they are.
-func (p *Plan) Waiting(now metav1.Time) *conditions.Condition {
-	condition := &conditions.Condition{
-		Type: corev1alpha1.APIBindingsInitialized, Status: corev1.ConditionFalse, LastTransitionTime: now.Rfc3339Copy(),
-	}
-	if len(p.Problems) > 0 {
-		condition.Severity, condition.Reason = conditions.SeverityError, corev1alpha1.ReasonAPIBindingErrors
-		condition.Message = "Unable to make APIBindings: " + strings.Join(p.Problems, "; ")
-		return condition
-	}
-	names := p.incomplete()
-	if len(names) == 0 {
-		return nil
-	}
-	condition.Severity, condition.Reason = conditions.SeverityInfo, corev1alpha1.ReasonWaitingOnAPIBindings
-	condition.Message = "APIBindings are not complete: " + strings.Join(names, ", ")
-	return condition
-}
-
-// incomplete returns the names of the bindings that are not complete, sorted.
-func (p *Plan) incomplete() []string {
-	var names []string
-	for _, made := range p.Bindings {
-		if !complete(made.Object) {
-			names = append(names, made.Object.Name)
-		}
-	}
-	for _, existing := range p.Existing {
-		if !complete(existing) {
-			names = append(names, existing.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// complete says whether a binding has been bound, and its claims are in force.
-func complete(b *apisv1alpha2.APIBinding) bool {
-	if !conditions.IsTrue(b, apisv1alpha1.InitialBindingCompleted) {
-		return false
-	}
-	claims := slices.ContainsFunc(b.Spec.PermissionClaims, func(c apisv1alpha2.AcceptablePermissionClaim) bool {
-		return c.State == apisv1alpha2.ClaimAccepted
-	})
-	return !claims || conditions.IsTrue(b, apisv1alpha1.PermissionClaimsApplied)
 }

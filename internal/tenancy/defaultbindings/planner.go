@@ -71,6 +71,16 @@ type Wanted struct {
 	Binding string
 	// Path and Export are what it is to refer to.
 	Path, Export string
+	// Type is the workspace type that wants it, for messages; empty if none does.
+	Type string
+}
+
+// because says on whose account something is bound, as the end of a message.
+func (w Wanted) because() string {
+	if w.Type == "" {
+		return ""
+	}
+	return ", which workspace type " + w.Type + " binds by default"
 }
 
 // Input is what Plan works from. Nothing of it is changed.
@@ -81,8 +91,11 @@ type Input struct {
 	Wanted []Wanted
 	// Who binds; nil stands for the server, which may.
 	Who user.Info
-	// Existing are the bindings that the workspace has already. They are left as they are.
-	Existing []apisv1alpha2.APIBinding
+	// Existing are the bindings that the workspace has already. They are left as they are,
+	// unless Overwrite is set: then what they refer to and their answers to claims are put
+	// right.
+	Existing  []apisv1alpha2.APIBinding
+	Overwrite bool
 	// Decide has it decided what is bound: nobody else can take anything in the workspace
 	// until the plan is carried out, because it is not there yet. Otherwise that is left to
 	// the controller of APIBindings.

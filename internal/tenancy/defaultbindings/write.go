@@ -13,10 +13,13 @@ type Catalog interface {
 	Unbind(cluster logicalcluster.Name, binding string)
 }
 
-// AddTo adds the bindings to a batch.
+// AddTo adds the bindings that are missing, and those that change, to a batch.
 func (p *Plan) AddTo(batch *storage.Batch) {
 	for i := range p.Bindings {
 		batch.Create(cached.APIBindings, p.Cluster, p.Bindings[i].Object)
+	}
+	for _, changed := range p.Changed {
+		batch.Update(cached.APIBindings, p.Cluster, changed)
 	}
 }
 

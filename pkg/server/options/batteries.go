@@ -77,7 +77,10 @@ func (o *BatteryOptions) parse() (sets.Set[Battery], error) {
 		if s == "" {
 			continue
 		}
-		battery := Battery(strings.TrimLeft(s, "+-"))
+		battery := Battery(s)
+		if isChange(s) {
+			battery = Battery(s[1:])
+		}
 		switch {
 		case !sets.New(allBatteries...).Has(battery):
 			return nil, fmt.Errorf("--batteries-included: unknown battery %q, known are %s",

@@ -238,6 +238,7 @@ func TestValidate(t *testing.T) {
 		"TLSVersion":        {"a typo must not weaken TLS", []string{"--tls-min-version=VersionTLS9"}, "--tls-min-version"},
 		"CipherSuite":       {"a typo must not change ciphers", []string{"--tls-cipher-suites=ROT13"}, "--tls-cipher-suites"},
 		"UnknownBattery":    {"the known ones are named", []string{"--batteries-included=admin,solar"}, `unknown battery "solar", known are admin, metrics-viewer, user, workspace-types`},
+		"TwoSigns":          {"nobody knows what is meant", []string{"--batteries-included=+-user"}, `unknown battery "-user"`},
 		"MixedBatteries":    {"names and changes contradict each other", []string{"--batteries-included=admin,+user"}, "mixes"},
 		"UserNeedsAdmin":    {"the user is in the admin's kubeconfig", []string{"--batteries-included=user"}, "battery user needs battery admin"},
 		"UserRemovedAdmin":  {"the same, by changes", []string{"--batteries-included=+user,-admin"}, "battery user needs battery admin"},
