@@ -87,6 +87,10 @@ func (c *Controller) Synced() <-chan struct{} { return c.synced }
 // Enqueue makes the controller look at a key.
 func (c *Controller) Enqueue(key Key) { c.queue.Add(key) }
 
+// EnqueueAfter makes the controller look at a key after d. However often it is called
+// meanwhile, that is one look.
+func (c *Controller) EnqueueAfter(key Key, d time.Duration) { c.queue.AddAfter(key, d) }
+
 // Run watches and works until ctx ends, and returns when all goroutines have.
 func (c *Controller) Run(ctx context.Context) {
 	var wait sync.WaitGroup

@@ -112,7 +112,7 @@ func (s *Server) maintainedBindingsController() (*controller.Controller, error) 
 }
 
 func (s *Server) logicalClusterController() (*controller.Controller, error) {
-	return logicalcluster.New(logicalcluster.Config{
+	c, listener, err := logicalcluster.New(logicalcluster.Config{
 		Layer:      s.layer,
 		Clusters:   s.logicalClusters,
 		Workspaces: s.workspaces,
@@ -121,6 +121,8 @@ func (s *Server) logicalClusterController() (*controller.Controller, error) {
 		Cut:        s.connections.Cut,
 		Clock:      clock.RealClock{},
 	})
+	s.listeners = append(s.listeners, listener)
+	return c, err
 }
 
 func (s *Server) namespaceController() (*controller.Controller, error) {

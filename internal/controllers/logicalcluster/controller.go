@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,9 +21,6 @@ import (
 const (
 	workers = 8
 
-	// lookAgain is how often the content of a cluster that cannot go yet is looked at.
-	lookAgain = 500 * time.Millisecond
-
 	adminBindingName = "workspace-admin"
 )
 
@@ -41,20 +37,23 @@ type Config struct {
 	Clock clock.PassiveClock
 }
 
-type reconciler struct{ Config }
+type reconciler struct {
+	Config
+	waiting *ending
+}
 
-// New returns the controller.
-func New(config Config) (*controller.Controller, error) {
-	r := &reconciler{config}
+// New returns the controller, and what has to hear of all objects for it.
+func New(config Config) (*controller.Controller, controller.Listener, error) {
+	r := &reconciler{config, &ending{}}
 	clusters, ok := config.Layer.Store(cached.LogicalClusters)
 	if !ok {
-		return nil, errors.New("the store of logical clusters is not open")
+		return nil, nil, errors.New("the store of logical clusters is not open")
 	}
 	bindings, ok := config.Layer.Store(cached.ClusterRoleBindings)
 	if !ok {
-		return nil, errors.New("the store of cluster role bindings is not open")
+		return nil, nil, errors.New("the store of cluster role bindings is not open")
 	}
-	return controller.New(controller.Options{
+	c := controller.New(controller.Options{
 		Name:    "logicalcluster",
 		Workers: workers,
 		Sources: []controller.Source{
@@ -62,7 +61,9 @@ func New(config Config) (*controller.Controller, error) {
 			{Store: bindings, Prefix: cached.ClusterRoleBindings.Prefix(), Keys: clusterOfAdminBinding},
 		},
 		Reconcile: r.reconcile,
-	}), nil
+	})
+	r.waiting.enqueue = c.EnqueueAfter
+	return c, r.waiting, nil
 }
 
 // clusterOfAdminBinding returns the key of the LogicalCluster that an admin binding
@@ -76,9 +77,10 @@ func clusterOfAdminBinding(obj runtime.Object) []controller.Key {
 }
 
 func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
-	lc, err := r.Clusters.Get(ctx, key.Cluster)
+	// What the watch cache does not have yet it will tell of.
+	lc, err := r.Clusters.GetCached(ctx, key.Cluster)
 	if apierrors.IsNotFound(err) {
-		return nil
+		return r.forget(ctx, key.Cluster)
 	}
 	if err != nil {
 		return err

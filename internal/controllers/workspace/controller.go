@@ -130,10 +130,7 @@ func (r *reconciler) apply(ctx context.Context, parent logicalcluster.Name, ws *
 	case phase.Schedule:
 		return r.schedule(ctx, parent, plan.Workspace)
 	case phase.DeleteCluster:
-		ending := lc.DeepCopy()
-		now := metav1.NewTime(r.Clock.Now())
-		ending.DeletionTimestamp, ending.DeletionGracePeriodSeconds = &now, new(int64)
-		batch.Update(cached.LogicalClusters, logicalcluster.FromAnnotations(lc.Annotations), ending)
+		batch.Update(cached.LogicalClusters, logicalcluster.FromAnnotations(lc.Annotations), phase.Deleted(lc, metav1.NewTime(r.Clock.Now())))
 	}
 	switch {
 	case plan.Workspace == ws:

@@ -87,10 +87,16 @@ func (r Remover) markDeleted(o object, propagation metav1.DeletionPropagation, c
 		if err := checked(current, accessor); err != nil {
 			return err
 		}
-		accessor.SetFinalizers(withPropagation(accessor.GetFinalizers(), propagation))
-		r.mark(current, accessor)
+		r.Mark(current, accessor, propagation)
 		return nil
 	})
+}
+
+// Mark makes of obj, whose metadata accessor are, what it is stored as when it is deleted
+// with a propagation and held by something. It is for those who write it themselves.
+func (r Remover) Mark(obj runtime.Object, accessor metav1.Object, propagation metav1.DeletionPropagation) {
+	accessor.SetFinalizers(withPropagation(accessor.GetFinalizers(), propagation))
+	r.mark(obj, accessor)
 }
 
 // checkThat returns a check that an object is, or is not, held when it is deleted with a

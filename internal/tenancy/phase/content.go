@@ -10,6 +10,7 @@ import (
 
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // Content is what is left in a logical cluster that is being deleted, as far as its
@@ -21,11 +22,29 @@ type Content struct {
 	// Finalizers counts the objects that have each finalizer.
 	Finalizers map[string]int
 
+	// Nested are the workspaces in it that are still there, sorted.
+	Nested []NestedWorkspace
+
 	// Failure is the reason for which content could not be found out or not be
 	// deleted, such as ReasonContentDeletionFailed; Message says more. Both are empty
 	// if nothing failed.
 	Failure, Message string
 }
+
+// NestedWorkspace is a workspace in a logical cluster that is being deleted. Its own
+// conditions say what it waits for.
+type NestedWorkspace struct {
+	Path  logicalcluster.Path
+	Phase corev1alpha1.Phase
+}
+
+// Messages name so many of a kind at most and count the others: whoever fills a workspace
+// decides how many there are.
+const (
+	mostCounted = 20
+	mostNested  = 5
+	mostHolders = 10
+)
 
 // Gone says whether nothing is left.
 func (c Content) Gone() bool {
@@ -60,6 +79,13 @@ func (c Content) remains() string {
 			return fmt.Sprintf("%s in %d resource instances", finalizer, n)
 		}))
 	}
+	if len(c.Nested) > 0 {
+		names := make([]string, 0, len(c.Nested))
+		for _, nested := range c.Nested {
+			names = append(names, fmt.Sprintf("%s (%s)", nested.Path, nested.Phase))
+		}
+		parts = append(parts, "Nested workspaces are remaining: "+some(names, mostNested))
+	}
 	return strings.Join(parts, "; ")
 }
 
@@ -69,5 +95,13 @@ func counted[K comparable](counts map[K]int, entry func(K, int) string) string {
 		entries = append(entries, entry(key, n))
 	}
 	slices.Sort(entries)
-	return strings.Join(entries, ", ")
+	return some(entries, mostCounted)
+}
+
+// some lists the first of names, and says how many more there are.
+func some(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

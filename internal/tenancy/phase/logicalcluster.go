@@ -19,8 +19,8 @@ type LogicalClusterInput struct {
 	URL string
 
 	// Content is what is left in a logical cluster that is being deleted; nil if nobody
-	// has looked yet. Where it is Gone the finalizer that guards the content is
-	// dropped, so roles and bindings must be deleted before it is passed.
+	// has looked yet. Where it is Gone, and there are no terminators, the finalizer that
+	// guards the content is dropped: everything else is to be removed with that write.
 	Content *Content
 
 	// Now is the time of conditions that change.
@@ -75,19 +75,32 @@ func StartInitializing(lc *corev1alpha1.LogicalCluster) {
 	lc.Status.Terminators = slices.Clone(lc.Spec.Terminators)
 }
 
+// Deleted returns lc as it is when it has been asked to go.
+func Deleted(lc *corev1alpha1.LogicalCluster, now metav1.Time) *corev1alpha1.LogicalCluster {
+	deleted := lc.DeepCopy()
+	deleted.DeletionTimestamp, deleted.DeletionGracePeriodSeconds = &now, new(int64)
+	return deleted
+}
+
 // die takes the steps of a logical cluster that is being deleted. Terminators and the
-// content are waited for independently of each other.
+// content are waited for independently of each other, but what guards the content stays
+// until both are done: terminators need the policy of the workspace.
 func die(lc *corev1alpha1.LogicalCluster, in LogicalClusterInput) {
 	lc.Status.Phase = dying(lc.Status.Terminators)
 	syncTerminatorsFinalizer(lc)
 	tellTerminators(lc, in.Now)
+	tellClusterHolders(lc, in.Now)
 	if in.Content == nil {
 		return
 	}
 	condition := in.Content.Condition()
 	condition.LastTransitionTime = in.Now
 	conditions.Set(lc, condition)
-	if in.Content.Gone() {
+	switch {
+	case !in.Content.Gone():
+		// Something may have been put there after all was gone.
+		addFinalizer(lc, corev1alpha1.DeletionFinalizer)
+	case len(lc.Status.Terminators) == 0:
 		removeFinalizer(lc, corev1alpha1.DeletionFinalizer)
 	}
 }

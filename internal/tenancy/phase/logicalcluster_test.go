@@ -89,14 +89,14 @@ func TestLogicalClusterPhase(t *testing.T) {
 			finalizers: []string{"core.kcp.io/logicalcluster-deletion"},
 		},
 		"Terminating": {
-			reason: "terminators are waited for; the content does not wait for them",
+			reason: "terminators are waited for; the content does not wait for them, but its policy does",
 			observed: &lc{
 				ObjectMeta: deleted("core.kcp.io/logicalcluster-deletion", "kcp.io/has-terminators"),
 				Status:     corev1alpha1.LogicalClusterStatus{Phase: corev1alpha1.PhaseReady, Terminators: terminators},
 			},
 			content:    &phase.Content{},
 			want:       corev1alpha1.PhaseTerminating,
-			finalizers: []string{"kcp.io/has-terminators"},
+			finalizers: []string{"core.kcp.io/logicalcluster-deletion", "kcp.io/has-terminators"},
 			condition:  &conditions.Condition{Type: "WorkspaceContentDeleted", Status: corev1.ConditionTrue},
 		},
 		"Deleting": {
@@ -112,6 +112,30 @@ func TestLogicalClusterPhase(t *testing.T) {
 				Type: "WorkspaceContentDeleted", Status: corev1.ConditionFalse, Severity: conditions.SeverityInfo,
 				Reason: "SomeResourcesRemain", Message: "Some resources are remaining: namespaces has 1 resource instances",
 			},
+		},
+		"HeldByOthers": {
+			reason: "row 45: our finalizer does not wait for those of others, and who they are is told",
+			observed: &lc{
+				ObjectMeta: deleted("core.kcp.io/logicalcluster-deletion", "b.example.com/x", "a.example.com/x"),
+				Status:     corev1alpha1.LogicalClusterStatus{Phase: corev1alpha1.PhaseDeleting},
+			},
+			content:    &phase.Content{},
+			want:       corev1alpha1.PhaseDeleting,
+			finalizers: []string{"b.example.com/x", "a.example.com/x"},
+			condition: &conditions.Condition{
+				Type: "WorkspaceReleased", Status: corev1.ConditionFalse, Severity: conditions.SeverityInfo,
+				Reason: "FinalizersRemain", Message: "The logical cluster is held by finalizers of others (since 2026-01-02T03:04:05Z): a.example.com/x, b.example.com/x",
+			},
+		},
+		"LateContent": {
+			reason: "what comes after all was gone is guarded again: the last finalizer of others would let the logical cluster go without it",
+			observed: &lc{
+				ObjectMeta: deleted("foreign"),
+				Status:     corev1alpha1.LogicalClusterStatus{Phase: corev1alpha1.PhaseDeleting},
+			},
+			content:    &phase.Content{Remaining: map[schema.GroupResource]int{{Resource: "namespaces"}: 1}},
+			want:       corev1alpha1.PhaseDeleting,
+			finalizers: []string{"foreign", "core.kcp.io/logicalcluster-deletion"},
 		},
 		"NotLookedAt": {
 			reason:     "nothing is let go before somebody has looked",

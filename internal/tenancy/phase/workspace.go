@@ -184,6 +184,7 @@ func (p *WorkspacePlan) end(in WorkspaceInput) {
 			conditions.Set(ws, condition)
 		}
 	}
+	tellWorkspaceHolders(ws, lc, in.Now)
 	// Whoever else holds the workspace may still need what is in it.
 	if lc.DeletionTimestamp.IsZero() && !heldByOthers(ws) {
 		p.Next = DeleteCluster
@@ -195,6 +196,10 @@ func (p *WorkspacePlan) release(now metav1.Time) {
 	ws := p.Workspace
 	ws.Status.Terminators = nil
 	ws.Status.Phase = corev1alpha1.PhaseDeleting
+	tellWorkspaceHolders(ws, nil, now)
+	if conditions.Has(ws, corev1alpha1.WorkspaceTerminated) {
+		conditions.Set(ws, conditions.Condition{Type: corev1alpha1.WorkspaceTerminated, Status: corev1.ConditionTrue, LastTransitionTime: now})
+	}
 	conditions.Set(ws, conditions.Condition{
 		Type: corev1alpha1.WorkspaceContentDeleted, Status: corev1.ConditionTrue, LastTransitionTime: now,
 	})
@@ -205,9 +210,7 @@ func (p *WorkspacePlan) release(now metav1.Time) {
 
 // heldByOthers says whether ws has finalizers that are not ours. Ours goes last.
 func heldByOthers(ws *tenancyv1alpha1.Workspace) bool {
-	return slices.ContainsFunc(ws.Finalizers, func(finalizer string) bool {
-		return finalizer != corev1alpha1.LogicalClusterFinalizer
-	})
+	return len(holders(ws, corev1alpha1.LogicalClusterFinalizer)) > 0
 }
 
 // blocked says whether a condition keeps a workspace from being available.

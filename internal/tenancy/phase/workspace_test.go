@@ -46,10 +46,20 @@ func TestWorkspace(t *testing.T) {
 	dyingCluster := inPhase(corev1alpha1.PhaseTerminating)
 	dyingCluster.ObjectMeta = deleted("x")
 	dyingCluster.Status.Terminators = []corev1alpha1.Terminator{"root:t"}
-	dyingCluster.Status.Conditions = conditions.Conditions{{
-		Type: corev1alpha1.WorkspaceContentDeleted, Status: corev1.ConditionFalse,
-		Reason: corev1alpha1.ReasonSomeResourcesRemain, Message: "Some.", LastTransitionTime: now,
-	}}
+	dyingCluster.Status.Conditions = conditions.Conditions{
+		{
+			Type: corev1alpha1.WorkspaceContentDeleted, Status: corev1.ConditionFalse,
+			Reason: corev1alpha1.ReasonSomeResourcesRemain, Message: "Some.", LastTransitionTime: now,
+		},
+		{
+			Type: corev1alpha1.WorkspaceReleased, Status: corev1.ConditionFalse,
+			Reason: corev1alpha1.ReasonFinalizersRemain, Message: "Held.", LastTransitionTime: now,
+		},
+		{
+			Type: corev1alpha1.WorkspaceTerminated, Status: corev1.ConditionFalse,
+			Reason: corev1alpha1.ReasonTerminatorExists, Message: "Waits.", LastTransitionTime: now,
+		},
+	}
 
 	cases := map[string]struct {
 		reason     string
@@ -131,11 +141,15 @@ func TestWorkspace(t *testing.T) {
 		"DeletedButHeld": {
 			reason: "somebody may still need what is in it", observed: dyingWorkspace(ours, "foreign"),
 			cluster: inPhase(corev1alpha1.PhaseReady), want: corev1alpha1.PhaseDeleting, finalizers: []string{ours, "foreign"},
+			conditions: map[conditions.Type]string{"WorkspaceReleased": "False/FinalizersRemain"},
 		},
 		"ClusterGoes": {
 			reason: "what the deletion waits for is mirrored", observed: dyingWorkspace(ours), cluster: dyingCluster,
 			want: corev1alpha1.PhaseTerminating, finalizers: []string{ours},
-			conditions: map[conditions.Type]string{"WorkspaceContentDeleted": "False/SomeResourcesRemain"},
+			conditions: map[conditions.Type]string{
+				"WorkspaceContentDeleted": "False/SomeResourcesRemain", "WorkspaceReleased": "False/FinalizersRemain",
+				"WorkspaceTerminated": "False/TerminatorExists",
+			},
 		},
 		"ClusterGone": {
 			reason: "then the workspace may go", observed: dyingWorkspace(ours), want: corev1alpha1.PhaseDeleting,
@@ -144,7 +158,7 @@ func TestWorkspace(t *testing.T) {
 		"ClusterGoneButHeld": {
 			reason: "our finalizer is the last", observed: dyingWorkspace(ours, "foreign"), want: corev1alpha1.PhaseDeleting,
 			finalizers: []string{ours, "foreign"},
-			conditions: map[conditions.Type]string{"WorkspaceContentDeleted": "True/"},
+			conditions: map[conditions.Type]string{"WorkspaceContentDeleted": "True/", "WorkspaceReleased": "False/FinalizersRemain"},
 		},
 	}
 	for name, c := range cases {
@@ -204,5 +218,43 @@ func TestUnscheduled(t *testing.T) {
 	}
 	if again := phase.Unscheduled(got, tenancyv1alpha1.ReasonUnschedulable, "No shard fits.", now); again != got {
 		t.Error("saying the same again changes something")
+	}
+}
+
+// TestWorkspaceHolders: the conditions of a workspace that does not go say who of others
+// holds it, or what is inside.
+func TestWorkspaceHolders(t *testing.T) {
+	held := phase.LogicalCluster(phase.LogicalClusterInput{Observed: &lc{ObjectMeta: deleted("inner")}, Now: now})
+	released := dyingWorkspace("core.kcp.io/logicalcluster")
+	released.Status.Conditions = conditions.Conditions{isFalse("WorkspaceReleased")}
+	const since = " (since 2026-01-02T03:04:05Z): "
+	for name, c := range map[string]struct {
+		reason   string
+		observed *ws
+		cluster  *lc
+		want     string
+	}{
+		"Outside": {
+			reason: "row 46: a finalizer on the workspace keeps what is in it", observed: dyingWorkspace("core.kcp.io/logicalcluster", "outer"), cluster: inPhase(corev1alpha1.PhaseReady),
+			want: "The workspace is held by finalizers of others" + since + "outer; nothing in it is deleted before they are removed",
+		},
+		"Inside": {
+			reason: "row 45: one on the logical cluster keeps the workspace", observed: dyingWorkspace("core.kcp.io/logicalcluster"), cluster: held,
+			want: "The logical cluster is held by finalizers of others" + since + "inner",
+		},
+		"Both": {
+			reason: "both are told", observed: dyingWorkspace("core.kcp.io/logicalcluster", "outer"), cluster: held,
+			want: "The workspace is held by finalizers of others" + since + "outer; The logical cluster is held by finalizers of others" + since + "inner",
+		},
+		"Left":    {reason: "the workspace may be all that is left", observed: dyingWorkspace("outer"), want: "The workspace is held by finalizers of others" + since + "outer"},
+		"Release": {reason: "nobody holds it any more", observed: released, cluster: inPhase(corev1alpha1.PhaseDeleting)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := phase.Workspace(phase.WorkspaceInput{Observed: c.observed, Cluster: c.cluster, Now: now}).Workspace
+			condition, ok := conditions.Get(got, corev1alpha1.WorkspaceReleased)
+			if !ok || condition.Message != c.want {
+				t.Errorf("%s: got %q, want %q", c.reason, condition.Message, c.want)
+			}
+		})
 	}
 }

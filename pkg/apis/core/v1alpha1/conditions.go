@@ -16,6 +16,10 @@ const (
 	// absent where there never were any.
 	WorkspaceTerminated conditions.Type = "WorkspaceTerminated"
 
+	// WorkspaceReleased says, during deletion, which finalizers that are not the server's
+	// keep the LogicalCluster or the Workspace. It is absent where there never were any.
+	WorkspaceReleased conditions.Type = "WorkspaceReleased"
+
 	// APIBindingsInitialized says what the default API bindings wait for. It never
 	// becomes True.
 	APIBindingsInitialized conditions.Type = "APIBindingsInitialized"
@@ -39,6 +43,12 @@ const (
 const (
 	// ReasonTerminatorExists: terminators are left (Info).
 	ReasonTerminatorExists = "TerminatorExists"
+)
+
+// Reasons of WorkspaceReleased.
+const (
+	// ReasonFinalizersRemain: finalizers of others are left (Info).
+	ReasonFinalizersRemain = "FinalizersRemain"
 )
 
 // Reasons of WorkspaceContentDeleted.
