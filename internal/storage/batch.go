@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -108,6 +109,21 @@ func (b *Batch) Require(resource Resource, cluster logicalcluster.Name, obj runt
 	}
 }
 
+// RequireExists makes the batch succeed only if there is an object of that name, as it may
+// be; namespace is empty for one that is in none.
+func (b *Batch) RequireExists(resource Resource, cluster logicalcluster.Name, namespace, name string) {
+	s, ok := b.layer.lookUp(resource)
+	if !ok {
+		b.fail(notOpen(resource))
+		return
+	}
+	key := b.layer.prefix + clusterKey(s.prefix, cluster)
+	if namespace != "" {
+		key += "/" + namespace
+	}
+	b.compares = append(b.compares, clientv3.Compare(clientv3.CreateRevision(key+"/"+name), ">", 0))
+}
+
 // Purge adds the removal of all keys of a cluster that belong to one of the
 // resources, whether their stores are open or not, without regard for finalizers.
 // The watch caches see each key go.
@@ -157,23 +173,28 @@ func (b *Batch) Commit(ctx context.Context) error {
 	if !response.Succeeded {
 		return ErrBatchConflict
 	}
-	b.revision = response.Header.Revision
+	b.written(ctx, response.Header.Revision, response.Responses)
+	return nil
+}
+
+// written notes that the batch was written at a revision. responses are those to its writes.
+func (b *Batch) written(ctx context.Context, revision int64, responses []*etcdserverpb.ResponseOp) {
+	b.revision = revision
 	for i, effect := range b.effects {
 		if effect.purge {
-			effect.delta = -int32(response.Responses[i].GetResponseDeleteRange().Deleted)
+			effect.delta = -int32(responses[i].GetResponseDeleteRange().Deleted)
 		}
-		b.layer.counter.wrote(effect.cluster, effect.delta, b.revision)
+		b.layer.counter.wrote(effect.cluster, effect.delta, revision)
 	}
-	b.waitForCaches(ctx, uint64(response.Header.Revision))
+	b.waitForCaches(ctx, uint64(revision))
 	for i, s := range b.touched {
 		// A watch cache hears nothing of a purge that found nothing. Consistent lists
 		// would wait for it in vain, until etcd's next word on its progress.
-		if purged := response.Responses[i].GetResponseDeleteRange(); s == nil || purged != nil && purged.Deleted == 0 {
+		if purged := responses[i].GetResponseDeleteRange(); s == nil || purged != nil && purged.Deleted == 0 {
 			continue
 		}
-		s.wroteAt(uint64(response.Header.Revision))
+		s.wroteAt(uint64(revision))
 	}
-	return nil
 }
 
 // waitForCaches waits until the watch caches have all that the batch put. They take
@@ -234,7 +255,7 @@ func (b *Batch) put(resource Resource, cluster logicalcluster.Name, obj runtime.
 func (b *Batch) locate(resource Resource, cluster logicalcluster.Name, obj runtime.Object) (key string, version int64, s *store) {
 	s, ok := b.layer.lookUp(resource)
 	if !ok {
-		b.fail(fmt.Errorf("the store of %s is not open", resource.Prefix()))
+		b.fail(notOpen(resource))
 		return "", 0, nil
 	}
 	if err := setCluster(obj, cluster); err != nil {

@@ -93,7 +93,7 @@ func (c counted) OptimisticDelete(ctx context.Context, key string, revision int6
 // unknownOutcome says whether a write that ended with err may have happened all the same,
 // or may yet happen.
 func unknownOutcome(err error) bool {
-	if err == nil || errors.Is(err, errNoAnchor) {
+	if err == nil || errors.Is(err, errNoAnchor) || errors.Is(err, ErrBatchConflict) {
 		return false
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -97,9 +97,7 @@ func newLayer(client *clientv3.Client, settings *Settings, exclusive bool, close
 	kubernetesClient := &kubernetes.Client{Client: client}
 	kubernetesClient.Kubernetes = kubernetesClient
 	prefix := settings.prefix()
-	if settings.Anchor != nil {
-		kubernetesClient.Kubernetes = anchored{kubernetesClient, client.KV, prefix, *settings.Anchor}
-	}
+	kubernetesClient.Kubernetes = creates{kubernetesClient, client.KV, prefix, settings.Anchor}
 	counter := newCounter(client, prefix)
 	kubernetesClient.Kubernetes = counted{kubernetesClient.Kubernetes, counter}
 	return &Layer{
@@ -198,4 +196,8 @@ func (l *Layer) Opened() []Resource {
 		resources = append(resources, resource)
 	}
 	return resources
+}
+
+func notOpen(resource Resource) error {
+	return fmt.Errorf("the store of %s is not open", resource.Prefix())
 }

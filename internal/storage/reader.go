@@ -99,7 +99,7 @@ func (r *Reader[T, O, L]) open() (*store, error) {
 	}
 	s, ok := r.layer.lookUp(r.resource)
 	if !ok {
-		return nil, fmt.Errorf("the store of %s is not open", r.resource.Prefix())
+		return nil, notOpen(r.resource)
 	}
 	r.store.Store(s)
 	return s, nil
@@ -166,7 +166,7 @@ func (l *Layer) Holds(ctx context.Context, resource Resource) (bool, error) {
 func (l *Layer) NewObject(resource Resource) (runtime.Object, error) {
 	s, ok := l.lookUp(resource)
 	if !ok {
-		return nil, fmt.Errorf("the store of %s is not open", resource.Prefix())
+		return nil, notOpen(resource)
 	}
 	return s.newObject(), nil
 }

@@ -34,6 +34,8 @@ type store struct {
 
 	// pending are the batches that are being written.
 	pending pending
+	// complete is asked about creates; nil if nobody is.
+	complete atomic.Pointer[Complete]
 	// lastWrite is the highest revision at which this process has written to the
 	// resource.
 	lastWrite atomic.Uint64
@@ -53,7 +55,14 @@ func (s *store) Create(ctx context.Context, key string, obj, out runtime.Object,
 	if err := setCluster(obj, cluster); err != nil {
 		return err
 	}
-	if err := s.Interface.Create(ctx, key, obj, out, ttl); err != nil {
+	done, err := false, error(nil)
+	if complete := s.complete.Load(); complete != nil {
+		done, err = s.createCompleted(ctx, *complete, cluster, key, obj, out, ttl)
+	}
+	if !done {
+		err = s.Interface.Create(ctx, key, obj, out, ttl)
+	}
+	if err != nil {
 		return refusal(err)
 	}
 	s.wrote(out)

@@ -13,6 +13,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/apibinding"
 	"github.com/forkless/kcp/internal/exportref"
 	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -33,6 +34,9 @@ func (s *Server) bindingController() (*controller.Controller, error) {
 		Clock:       clock.RealClock{},
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := s.layer.CompleteCreates(cached.APIBindings, s.bindings.Complete); err != nil {
 		return nil, err
 	}
 	return s.bindings.Controller, nil

@@ -3,6 +3,7 @@ package apibinding
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage"
+	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -25,6 +27,9 @@ type collector struct {
 	}
 	index *index
 	clock clock.PassiveClock
+	// deleting is held for writing from the last look at who uses a definition to its end,
+	// and for reading by whoever begins to use one.
+	deleting sync.RWMutex
 	// enqueue makes the controller look at a key, and synced is closed when it has looked
 	// at all bindings once.
 	enqueue func(controller.Key)
@@ -38,8 +43,17 @@ func (c *collector) unused(uids []string) {
 	}
 }
 
-// collect removes a bound definition that nothing refers to. A binding that refers to it in
-// the same moment finds it missing, and stores it again: its schema is there.
+// use notes what a binding is about to be, before that is written: what it refers to is not
+// collected from now on. The write requires that it has not been until now.
+func (c *collector) use(key controller.Key, b *apisv1alpha2.APIBinding) {
+	c.deleting.RLock()
+	unused := c.index.set(key, b)
+	c.deleting.RUnlock()
+	c.unused(unused)
+}
+
+// collect removes a bound definition that nothing refers to. Bindings that refer to one that
+// is missing all the same are looked at: their schemas are there.
 func (c *collector) collect(ctx context.Context, key controller.Key) error {
 	crd, err := c.definitions.Get(ctx, key.Cluster, key.Name)
 	if apierrors.IsNotFound(err) {
@@ -48,8 +62,13 @@ func (c *collector) collect(ctx context.Context, key controller.Key) error {
 		}
 		return nil
 	}
-	if err != nil || c.index.used(key.Name) {
+	if err != nil {
 		return err
+	}
+	c.deleting.Lock()
+	defer c.deleting.Unlock()
+	if c.index.used(key.Name) {
+		return nil
 	}
 	select {
 	case <-c.synced:

@@ -61,7 +61,8 @@ type Controller struct {
 type reconciler struct {
 	Config
 	collector
-	stored *stored
+	stored    *stored
+	announced announcements
 }
 
 // New returns the controller.

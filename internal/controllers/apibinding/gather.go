@@ -25,6 +25,8 @@ type facts struct {
 	binding.Input
 	// lc is the LogicalCluster, if resources or names are to be taken.
 	lc *corev1alpha1.LogicalCluster
+	// exists says that there is a binding of that name.
+	exists bool
 	// schemas are what the export offers, by UID.
 	schemas map[string]offered
 }
@@ -74,9 +76,11 @@ func (r *reconciler) gatherRivals(ctx context.Context, f *facts) error {
 		return err
 	}
 	for i := range bindings {
-		if bindings[i].Name != f.Binding.Name {
-			f.Rivals = append(f.Rivals, binding.OfBinding(&bindings[i], r.definitionOf(ctx))...)
+		if bindings[i].Name == f.Binding.Name {
+			f.exists = true
+			continue
 		}
+		f.Rivals = append(f.Rivals, binding.OfBinding(&bindings[i], r.definitionOf(ctx))...)
 	}
 	definitions, err := r.Definitions.List(ctx, f.Cluster)
 	if err != nil {

@@ -32,6 +32,7 @@ func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
 	if err != nil {
 		return err
 	}
+	r.announced.seen(key, b.UID)
 	// From now on changes of the export are heard of.
 	r.unused(r.index.set(key, b))
 	if !b.DeletionTimestamp.IsZero() {
@@ -80,15 +81,13 @@ func (r *reconciler) apply(ctx context.Context, key controller.Key, f *facts) er
 	if plan.Binding != b {
 		batch.Update(cached.APIBindings, key.Cluster, plan.Binding)
 	}
-	if plan.Claims && !f.ClusterGone {
-		if lc := binding.WithLocks(f.lc, plan.Locks); lc != f.lc {
-			batch.Update(cached.LogicalClusters, key.Cluster, lc)
-		} else {
-			batch.Require(cached.LogicalClusters, key.Cluster, lc)
-		}
-	}
+	r.addLocks(batch, key.Cluster, f, plan)
 	if err := r.writeDefinitions(ctx, plan.Binding, f); err != nil {
 		return err
+	}
+	if batch.Len() > 0 {
+		r.use(key, plan.Binding)
+		r.requireDefinitions(batch, plan.Binding, f)
 	}
 	if batch.Len() == 0 {
 		r.Catalog.Bind(key.Cluster, key.Name, version, r.served(b, definition))
@@ -103,6 +102,33 @@ func (r *reconciler) apply(ctx context.Context, key controller.Key, f *facts) er
 	}
 	r.Catalog.Bind(key.Cluster, key.Name, versionOf(batch.ResourceVersion()), served)
 	return nil
+}
+
+// addLocks adds to batch what plan wants the LogicalCluster to say.
+func (r *reconciler) addLocks(batch *storage.Batch, cluster logicalcluster.Name, f *facts, plan binding.Plan) {
+	if !plan.Claims || f.ClusterGone {
+		return
+	}
+	if lc := binding.WithLocks(f.lc, plan.Locks); lc != f.lc {
+		batch.Update(cached.LogicalClusters, cluster, lc)
+	} else {
+		batch.Require(cached.LogicalClusters, cluster, lc)
+	}
+}
+
+// required is how many definitions a transaction requires. The rest of it is for the binding
+// and its locks. Of further ones that are collected in the same moment the controller hears,
+// and stores them again.
+const required = storage.MaxBatch / 2
+
+// requireDefinitions adds to batch that the definitions are there that b binds and that are
+// offered.
+func (r *reconciler) requireDefinitions(batch *storage.Batch, b *apisv1alpha2.APIBinding, f *facts) {
+	for i, bound := range b.Status.BoundResources {
+		if _, ok := f.schemas[bound.Schema.UID]; ok && i < required {
+			batch.RequireExists(cached.CustomResourceDefinitions, logicalcluster.BoundCRDs, "", bound.Schema.UID)
+		}
+	}
 }
 
 // writeDefinitions stores the definitions that b is about to bind and that are not stored,
@@ -155,8 +181,10 @@ func (r *reconciler) addDefinition(ctx context.Context, batch *storage.Batch, of
 // gone forgets a binding. One that went without having been emptied (somebody has taken its
 // finalizer away) has left its locks.
 func (r *reconciler) gone(ctx context.Context, key controller.Key) error {
-	r.Catalog.Unbind(key.Cluster, key.Name)
-	r.unused(r.index.remove(key))
+	back, err := r.forget(ctx, key)
+	if err != nil || back {
+		return err
+	}
 	lc, err := r.Clusters.GetCached(ctx, key.Cluster)
 	if err != nil {
 		return ignoreNotFound(err)
@@ -179,6 +207,22 @@ func (r *reconciler) gone(ctx context.Context, key controller.Key) error {
 		return nil
 	}
 	return r.Clusters.Update(ctx, key.Cluster, wanted)
+}
+
+// forget forgets what is known of a binding that the watch cache does not have, unless that
+// is about one that has just been created: back says so, and an event will.
+func (r *reconciler) forget(ctx context.Context, key controller.Key) (back bool, err error) {
+	defer r.Locks.Lock(key.Cluster)()
+	if r.announced.has(key) {
+		_, err := r.APIs.CurrentBinding(ctx, key.Cluster, key.Name)
+		if !apierrors.IsNotFound(err) {
+			return err == nil, err
+		}
+		r.announced.drop(key)
+	}
+	r.Catalog.Unbind(key.Cluster, key.Name)
+	r.unused(r.index.remove(key))
+	return false, nil
 }
 
 // asConflict returns err as what makes the controller come back quietly, if it is that.
