@@ -23,7 +23,7 @@ func open(t *testing.T) (*storage.Layer, cached.ShardReader) {
 	if _, err := layer.Open(cached.Shards, cached.Kinds()[cached.Shards]); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for tick := time.NewTicker(time.Millisecond); layer.Ready() != nil; <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatal(layer.Ready())
@@ -42,7 +42,7 @@ func shard(url string, annotations map[string]string) Object {
 // stored returns the shard once the watch cache has it at a version other than before.
 func stored(t *testing.T, shards cached.ShardReader, before string) corev1alpha1.Shard {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for tick := time.NewTicker(time.Millisecond); ; <-tick.C {
 		all, err := shards.List(t.Context())
 		if err != nil {

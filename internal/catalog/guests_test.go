@@ -40,7 +40,7 @@ func TestGuestsLeaveNothing(t *testing.T) {
 		t.Error("the store is closed under a request")
 	}
 	c.leave(second)
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for tick := time.NewTicker(time.Millisecond); opener.timesClosed(resource) == 0; <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatal("the store is not closed though nobody asks any more")

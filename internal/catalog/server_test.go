@@ -206,7 +206,7 @@ func (s *server) next(events <-chan metav1.WatchEvent) string {
 			s.t.Fatal(err)
 		}
 		return strings.TrimSpace(event.Type + " " + object.Name)
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		s.t.Fatal("no event within 20 seconds")
 		return ""
 	}
@@ -248,7 +248,7 @@ func readCRD(t testing.TB, name string) *apiextensionsv1.CustomResourceDefinitio
 // is missing.
 func eventually(t *testing.T, what string, condition func() string) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		missing := condition()
 		if missing == "" {

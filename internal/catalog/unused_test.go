@@ -39,7 +39,7 @@ func TestStoreGoesWithTheLastDefinition(t *testing.T) {
 		t.Errorf("opened %d times: another workspace still has the definition", opener.opened[resource])
 	}
 	c.Delete(cluster(2), "a.example.com")
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for tick := time.NewTicker(time.Millisecond); opener.timesClosed(resource) == 0; <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatal("the store is not closed though nobody has the definition")

@@ -74,7 +74,7 @@ func receive[T any](t *testing.T, from <-chan T, what string) T {
 	select {
 	case got := <-from:
 		return got
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("timed out waiting for %s", what)
 		panic("unreachable")
 	}

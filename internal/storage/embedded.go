@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -87,7 +86,7 @@ func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error)
 		return nil, fmt.Errorf("embedded etcd in %s is not ready after %s", options.Directory, embeddedStartTimeout)
 	}
 
-	client := v3client.New(server.Server)
+	client := newEmbeddedClient(server.Server)
 	return newLayer(client, &options.Settings, true, func() {
 		// The client's own Close would only cancel its context; stopping the server
 		// ends what is under way.

@@ -63,7 +63,7 @@ func openConfigMaps(t *testing.T) (*Layer, storage.Interface) {
 
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for tick := time.NewTicker(5 * time.Millisecond); !done(); <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatalf("timed out before %s", what)
@@ -209,7 +209,7 @@ func nextName(t *testing.T, w watch.Interface) string {
 	select {
 	case event := <-w.ResultChan():
 		return event.Object.(metav1.Object).GetName()
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no event")
 		return ""
 	}

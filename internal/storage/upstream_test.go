@@ -57,7 +57,7 @@ func openPods(t *testing.T, layer *storage.Layer) apistorage.Interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for tick := time.NewTicker(5 * time.Millisecond); layer.Ready() != nil; <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatal(layer.Ready())

@@ -17,7 +17,7 @@ import (
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 )
 
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // watching begins a watch of config maps with what there is now.
 func (w workspace) watching() watch.Interface {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	patience = 30 * time.Second
+	patience = time.Minute
 	poll     = 10 * time.Millisecond
 )
 

@@ -216,7 +216,7 @@ func TestCompiledIsShared(t *testing.T) {
 // eventually waits for what follows the end of a context.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
 		return done(), nil
 	})
 	if err != nil {

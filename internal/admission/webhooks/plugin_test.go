@@ -202,7 +202,7 @@ func TestConnectionsEndWithTheConfiguration(t *testing.T) {
 		told.Gone(configurations.ValidatingWebhooks, stored[i])
 	}
 	var left int
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); runtime.Gosched() {
 		if left = runtime.NumGoroutine() - before; left <= 2 {
 			return
 		}
@@ -235,7 +235,7 @@ func TestAConnectionInUseIsClosedAfterItsAnswer(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var left int
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); runtime.Gosched() {
 		if left = runtime.NumGoroutine() - before; left <= 1 {
 			return
 		}

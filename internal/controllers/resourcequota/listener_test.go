@@ -40,7 +40,7 @@ func (r recounts) expect(t *testing.T, why string, want ...quota.Key) {
 		select {
 		case key := <-r:
 			delete(missing, key)
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("%s: %v were not counted anew", why, missing)
 		}
 	}

@@ -1,0 +1,56 @@
+package storage
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// TestWatchesThatEndTogether: when the watches of many stores end at the same time, while
+// others are told of writes, those others go on. The embedded etcd and its client wait for
+// each other if each finds no room for what it has to say.
+func TestWatchesThatEndTogether(t *testing.T) {
+	const rounds, watches = 20, 200
+	client := startLayer(t).client
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	stays := client.Watch(ctx, "/stays")
+	for round := range rounds {
+		ending, end := context.WithCancel(ctx)
+		for range watches {
+			hear(ctx, t, client.Watch(ending, "/ends/", clientv3.WithPrefix(), clientv3.WithCreatedNotify()))
+		}
+		written := make(chan error, 1)
+		go func() {
+			_, err := client.Put(ctx, "/ends/one", "")
+			written <- err
+		}()
+		end()
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Put(ctx, "/stays", ""); err != nil {
+			t.Fatal(err)
+		}
+		if response := hear(ctx, t, stays); len(response.Events) != 1 {
+			t.Fatalf("round %d: want one event, got %+v", round, response)
+		}
+	}
+}
+
+// hear returns what a watch says next.
+func hear(ctx context.Context, t *testing.T, watch clientv3.WatchChan) clientv3.WatchResponse {
+	t.Helper()
+	select {
+	case response, ok := <-watch:
+		if !ok || response.Err() != nil {
+			t.Fatalf("the watch has ended: %v", response.Err())
+		}
+		return response
+	case <-ctx.Done():
+		t.Fatal("a watch hears nothing any more")
+		return clientv3.WatchResponse{}
+	}
+}
