@@ -16,20 +16,42 @@ import (
 type Connections struct {
 	mu      sync.Mutex
 	next    uint64
-	running map[logicalcluster.Name]map[uint64]context.CancelFunc
+	running map[place]map[uint64]context.CancelFunc
 	closed  bool
+}
+
+// place is where a request runs: in a cluster, or in what is mounted as a workspace of it.
+type place struct {
+	cluster logicalcluster.Name
+	mounted string
+}
+
+// placeOf returns where the request of ctx runs.
+func placeOf(ctx context.Context) (place, bool) {
+	if mount, ok := MountFrom(ctx); ok {
+		return place{mount.Parent, mount.Workspace}, true
+	}
+	cluster, ok := logicalcluster.FromContext(ctx)
+	return place{cluster: cluster}, ok
 }
 
 // NewConnections returns an empty set of connections.
 func NewConnections() *Connections {
-	return &Connections{running: map[logicalcluster.Name]map[uint64]context.CancelFunc{}}
+	return &Connections{running: map[place]map[uint64]context.CancelFunc{}}
 }
 
 // Cut ends the requests that run in cluster.
-func (c *Connections) Cut(cluster logicalcluster.Name) {
+func (c *Connections) Cut(cluster logicalcluster.Name) { c.cut(place{cluster: cluster}) }
+
+// CutMount ends the requests that run in what is mounted as a workspace of parent.
+func (c *Connections) CutMount(parent logicalcluster.Name, workspace string) {
+	c.cut(place{parent, workspace})
+}
+
+func (c *Connections) cut(at place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, cancel := range c.running[cluster] {
+	for _, cancel := range c.running[at] {
 		cancel()
 	}
 }
@@ -50,21 +72,21 @@ func (c *Connections) Close() {
 // WithConnections makes long-running requests known to connections.
 func WithConnections(next http.Handler, connections *Connections, isLongRunning request.LongRunningRequestCheck) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		cluster, hasCluster := logicalcluster.FromContext(r.Context())
+		at, hasPlace := placeOf(r.Context())
 		info, hasInfo := request.RequestInfoFrom(r.Context())
-		if !hasCluster || !hasInfo || !isLongRunning(r, info) {
+		if !hasPlace || !hasInfo || !isLongRunning(r, info) {
 			next.ServeHTTP(w, r)
 			return
 		}
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		remove := connections.add(cluster, cancel)
+		remove := connections.add(at, cancel)
 		defer remove()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-func (c *Connections) add(cluster logicalcluster.Name, cancel context.CancelFunc) (remove func()) {
+func (c *Connections) add(at place, cancel context.CancelFunc) (remove func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -72,16 +94,16 @@ func (c *Connections) add(cluster logicalcluster.Name, cancel context.CancelFunc
 	}
 	c.next++
 	id := c.next
-	if c.running[cluster] == nil {
-		c.running[cluster] = map[uint64]context.CancelFunc{}
+	if c.running[at] == nil {
+		c.running[at] = map[uint64]context.CancelFunc{}
 	}
-	c.running[cluster][id] = cancel
+	c.running[at][id] = cancel
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.running[cluster], id)
-		if len(c.running[cluster]) == 0 {
-			delete(c.running, cluster)
+		delete(c.running[at], id)
+		if len(c.running[at]) == 0 {
+			delete(c.running, at)
 		}
 	}
 }

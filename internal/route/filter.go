@@ -22,8 +22,9 @@ const metricsPath = "/metrics"
 
 // WithCluster takes the cluster off the URL and puts it into the context. Requests
 // without a cluster prefix go on without a cluster, but for /metrics, which the
-// policy of root decides about.
-func WithCluster(next http.Handler, resolver *Resolver, errorCodec runtime.NegotiatedSerializer) http.Handler {
+// policy of root decides about. Those to mounted workspaces go on with mounts, with the Mount
+// in the context instead of a cluster; where mounts is nil nothing can be mounted.
+func WithCluster(next, mounts http.Handler, resolver *Resolver, errorCodec runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, rest, ok, err := Split(r.URL)
 		switch {
@@ -44,20 +45,34 @@ func WithCluster(next http.Handler, resolver *Resolver, errorCodec runtime.Negot
 			next.ServeHTTP(w, inner)
 			return
 		}
-		cluster, err := resolver.Resolve(r.Context(), path)
+		target, err := resolver.Target(r.Context(), path)
+		if err == nil && target.Mount != nil && mounts == nil {
+			err = notFound(path)
+		}
 		switch {
 		case errors.Is(err, ErrUnavailable):
-			http.Error(w, "Not available.", http.StatusServiceUnavailable)
+			NotAvailable(w)
 			return
 		case err != nil:
 			writeError(w, r, errorCodec, err)
 			return
 		}
-		inner := r.WithContext(logicalcluster.NewContext(r.Context(), cluster))
+		to, ctx := next, r.Context()
+		if target.Mount != nil {
+			to, ctx = mounts, NewMountContext(ctx, target.Mount)
+		} else {
+			ctx = logicalcluster.NewContext(ctx, target.Cluster)
+		}
+		inner := r.WithContext(ctx)
 		inner.URL = rest
 		inner.RequestURI = rest.RequestURI()
-		next.ServeHTTP(w, inner)
+		to.ServeHTTP(w, inner)
 	})
+}
+
+// NotAvailable answers a request to a workspace that cannot be used at present.
+func NotAvailable(w http.ResponseWriter) {
+	http.Error(w, "Not available.", http.StatusServiceUnavailable)
 }
 
 // processPathKey marks requests for a path of the process below that of a workspace.

@@ -29,45 +29,60 @@ type Resolver struct{ workspaces Workspaces }
 func NewResolver(workspaces Workspaces) *Resolver { return &Resolver{workspaces: workspaces} }
 
 // Resolve returns the cluster at path. A path that leads nowhere is a NotFound Status
-// error that names the path and nothing else. ErrUnavailable says that the path
-// exists but cannot be used at present.
+// error that names the path and nothing else, and so is one that leads to a mounted
+// workspace. ErrUnavailable says that the path exists but cannot be used at present.
 func (r *Resolver) Resolve(ctx context.Context, path logicalcluster.Path) (logicalcluster.Name, error) {
-	if name, ok := path.Name(); ok {
-		return name, nil
+	target, err := r.Target(ctx, path)
+	if err == nil && target.Mount != nil {
+		return logicalcluster.Name{}, notFound(path)
 	}
-	notFound := apierrors.NewNotFound(tenancyv1alpha1.Resource("workspaces"), path.String())
+	return target.Cluster, err
+}
+
+// Target is Resolve for those who can do something with mounted workspaces.
+func (r *Resolver) Target(ctx context.Context, path logicalcluster.Path) (Target, error) {
+	if name, ok := path.Name(); ok {
+		return Target{Cluster: name}, nil
+	}
 	segments := path.Segments()
 	if len(segments) == 0 {
-		return logicalcluster.Name{}, notFound
+		return Target{}, notFound(path)
 	}
 	cluster, err := logicalcluster.ParseName(segments[0])
 	if err != nil {
-		return logicalcluster.Name{}, notFound
+		return Target{}, notFound(path)
 	}
-	for _, segment := range segments[1:] {
+	for i, segment := range segments[1:] {
 		workspace, err := r.find(ctx, cluster, segment)
+		isLast := i == len(segments)-2
 		switch {
 		case apierrors.IsNotFound(err):
-			return logicalcluster.Name{}, notFound
+			return Target{}, notFound(path)
 		case err != nil:
-			return logicalcluster.Name{}, err
+			return Target{}, err
 		case workspace.Status.Phase == corev1alpha1.PhaseUnavailable:
-			return logicalcluster.Name{}, ErrUnavailable
-		case !hasPlace(workspace):
-			return logicalcluster.Name{}, notFound
+			return Target{}, ErrUnavailable
+		case !leadsOn(workspace), isMounted(workspace) && !isLast:
+			return Target{}, notFound(path)
+		case isMounted(workspace):
+			return Target{Mount: &Mount{Parent: cluster, Workspace: segment, Path: path, URL: workspace.Spec.URL}}, nil
 		}
 		if cluster, err = logicalcluster.ParseName(workspace.Spec.Cluster); err != nil {
-			return logicalcluster.Name{}, notFound
+			return Target{}, notFound(path)
 		}
 	}
-	return cluster, nil
+	return Target{Cluster: cluster}, nil
+}
+
+func notFound(path logicalcluster.Path) error {
+	return apierrors.NewNotFound(tenancyv1alpha1.Resource("workspaces"), path.String())
 }
 
 // find returns a Workspace. A client that has read that it is ready may use it at once,
-// so nobody is told that it leads nowhere from memory alone.
+// so nobody is told that it leads nowhere, or cannot be used, from memory alone.
 func (r *Resolver) find(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.Workspace, error) {
 	workspace, err := r.workspaces.Get(ctx, cluster, name)
-	if apierrors.IsNotFound(err) || err == nil && !hasPlace(workspace) {
+	if apierrors.IsNotFound(err) || err == nil && (!leadsOn(workspace) || workspace.Status.Phase == corev1alpha1.PhaseUnavailable) {
 		return r.workspaces.GetCurrent(ctx, cluster, name)
 	}
 	return workspace, err

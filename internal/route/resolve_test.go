@@ -39,13 +39,17 @@ func (l lagging) GetCurrent(ctx context.Context, cluster logicalcluster.Name, na
 
 func TestResolveNew(t *testing.T) {
 	resolver := NewResolver(lagging{
-		tree: tree{"root/seen": workspace("", corev1alpha1.PhaseScheduling)},
+		tree: tree{
+			"root/seen": workspace("", corev1alpha1.PhaseScheduling),
+			"root/back": workspace("backcluster", corev1alpha1.PhaseUnavailable),
+		},
 		stored: tree{
+			"root/back":   workspace("backcluster", corev1alpha1.PhaseReady),
 			"root/seen":   workspace("seencluster", corev1alpha1.PhaseReady),
 			"root/unseen": workspace("unseencluster", corev1alpha1.PhaseReady),
 		},
 	})
-	for path, want := range map[string]string{"root:seen": "seencluster", "root:unseen": "unseencluster"} {
+	for path, want := range map[string]string{"root:seen": "seencluster", "root:unseen": "unseencluster", "root:back": "backcluster"} {
 		parsed, err := logicalcluster.ParsePath(path)
 		if err != nil {
 			t.Fatal(err)
@@ -107,19 +111,57 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestCutEndsTheRequestsOfOneCluster(t *testing.T) {
-	connections := NewConnections()
-	one, two := logicalcluster.MustParseName("one"), logicalcluster.MustParseName("two")
-	ofOne, cancelOne := context.WithCancel(t.Context())
-	ofTwo, cancelTwo := context.WithCancel(t.Context())
-	removeOne, removeTwo := connections.add(one, cancelOne), connections.add(two, cancelTwo)
-	connections.Cut(one)
-	if ofOne.Err() == nil || ofTwo.Err() != nil {
-		t.Errorf("after cutting one: one %v, two %v", ofOne.Err(), ofTwo.Err())
-	}
-	removeOne()
-	removeTwo()
-	if len(connections.running) != 0 {
-		t.Errorf("%d clusters are remembered that have no requests", len(connections.running))
+func mounted(url string, phase corev1alpha1.Phase) *tenancyv1alpha1.Workspace {
+	ws := workspace("", phase)
+	ws.Spec.Mount, ws.Spec.URL = &tenancyv1alpha1.Mount{}, url
+	return ws
+}
+
+func TestTarget(t *testing.T) {
+	const url = "https://example.com"
+	alias := mounted(url, corev1alpha1.PhaseReady)
+	alias.Spec.Cluster = "orgcluster"
+	resolver := NewResolver(tree{
+		"root/org":        workspace("orgcluster", corev1alpha1.PhaseReady),
+		"orgcluster/m":    mounted(url, corev1alpha1.PhaseReady),
+		"orgcluster/new":  mounted("", corev1alpha1.PhaseScheduling),
+		"orgcluster/soon": mounted(url, corev1alpha1.PhaseScheduling),
+		"orgcluster/down": mounted(url, corev1alpha1.PhaseUnavailable),
+		"root/alias":      alias,
+		"orgcluster/org":  workspace("other", corev1alpha1.PhaseReady),
+	})
+	for name, tc := range map[string]struct {
+		reason, path string
+		parent, name string
+		unavailable  bool
+	}{
+		"Mounted":     {reason: "a mounted workspace leads to an address", path: "root:org:m", parent: "orgcluster", name: "m"},
+		"FromAnID":    {reason: "also by the name of its parent", path: "orgcluster:m", parent: "orgcluster", name: "m"},
+		"New":         {reason: "one without an address leads nowhere", path: "root:org:new"},
+		"Soon":        {reason: "nor does one that has never been ready", path: "root:org:soon"},
+		"Down":        {reason: "one that is down says so", path: "root:org:down", unavailable: true},
+		"Below":       {reason: "it has no children", path: "root:org:m:child"},
+		"Alias":       {reason: "a cluster that somebody wrote into it does not count", path: "root:alias", parent: "root", name: "alias"},
+		"ChildOfFake": {reason: "nor for its children", path: "root:alias:org"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := logicalcluster.MustParsePath(tc.path)
+			got, err := resolver.Target(t.Context(), path)
+			switch {
+			case tc.name != "":
+				if err != nil || got.Mount == nil || got.Mount.Parent.String() != tc.parent || got.Mount.Workspace != tc.name || got.Mount.URL != url || !got.Cluster.Empty() {
+					t.Errorf("%s: got %+v, %v", tc.reason, got, err)
+				}
+			case tc.unavailable:
+				if !errors.Is(err, ErrUnavailable) {
+					t.Errorf("%s: got %+v, %v", tc.reason, got, err)
+				}
+			case !apierrors.IsNotFound(err):
+				t.Errorf("%s: got %+v, %v", tc.reason, got, err)
+			}
+			if cluster, err := resolver.Resolve(t.Context(), path); err == nil {
+				t.Errorf("there is no logical cluster, but got %s", cluster)
+			}
+		})
 	}
 }

@@ -37,6 +37,8 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = filterlatency.TrackCompleted(handler)
 	handler = impersonation.With(handler, s.authorizer.Silent(), c.Serializer)
 	handler = route.AtHome(handler)
+	// Whom a caller may be there is for mounted servers to say.
+	handler = s.withMounts(handler, c)
 	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "impersonation")
 	handler = filterlatency.TrackCompleted(handler)
 	handler = filters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
@@ -83,9 +85,12 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	if c.AuditBackend != nil {
 		handler, virtual = s.withAuditedCluster(handler), s.withAuditedCluster(virtual)
 	}
-	handler = route.WithCluster(handler, s.resolver, c.Serializer)
+	var routed http.Handler
+	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { routed.ServeHTTP(w, r) })
+	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, c.Serializer)
 	// Whether a cluster is inactive is told behind authorization there.
 	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Form, c.Serializer)
+	routed = handler
 	handler = serviceaccount.WithHome(handler)
 	handler = filters.WithRequestReceivedTimestamp(handler)
 	handler = serverfilters.WithPanicRecovery(handler, c.RequestInfoResolver)

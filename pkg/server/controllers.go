@@ -63,7 +63,9 @@ func (s *Server) buildControllers() error {
 		}
 		s.controllers = append(s.controllers, c)
 	}
-	return nil
+	mounted, err := s.mountControllers()
+	s.controllers = append(s.controllers, mounted...)
+	return err
 }
 
 func (s *Server) bootstrapPolicyController() (*controller.Controller, error) {

@@ -32,6 +32,9 @@ func (s *Server) garbageCollector() (*controller.Controller, error) {
 func (s *Server) kindsChanged(cluster logicalcluster.Name) {
 	s.garbage.Graph.KindsChanged(cluster)
 	s.migration.DefinitionsChanged(cluster)
+	if s.mounts != nil {
+		s.mounts.index.KindsChanged(cluster)
+	}
 }
 
 // openingTimeout is how long opening a store is tried, and openingRetry how often.

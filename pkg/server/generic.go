@@ -75,6 +75,7 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	config.OpenAPIConfig = builtin.OpenAPIConfig("kcp", effectiveVersion().Info().GitVersion)
 	config.AggregatedDiscoveryGroupManager = s.builtins
 	config.BuildHandlerChainFunc = s.chain
+	config.LongRunningFunc = longRunning(config.LongRunningFunc)
 
 	// Documents and discovery differ between clusters and come from our own packages.
 	config.SkipOpenAPIInstallation = true

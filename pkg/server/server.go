@@ -67,7 +67,9 @@ type Server struct {
 	quotas          *quota.Ledger
 	quotaController *controller.Controller
 
-	resolver    *route.Resolver
+	resolver *route.Resolver
+	// mounts is nil unless workspaces can be mounted.
+	mounts      *mounts
 	connections *route.Connections
 	bootstrap   *authz.Bootstrap
 	authorizer  *authz.Authorizer
@@ -158,6 +160,7 @@ func (s *Server) assemble() error {
 	}{
 		{"authorization", s.buildAuthorization},
 		{"tokens", s.buildTokens},
+		{"mounts", s.buildMounts},
 		{"generic server", s.buildGeneric},
 		{"controllers", s.buildControllers},
 		{"start-up", s.addStartup},

@@ -39,6 +39,7 @@ type Completed struct {
 	ServiceAccounts ServiceAccounts
 	Authorization   Authorization
 	Shard           Shard
+	Mounts          MountOptions
 	Controllers     ControllerOptions
 	Homes           HomeOptions
 	Limits          LimitOptions
@@ -97,6 +98,7 @@ func (o *Options) Complete() (*Completed, error) {
 			externalURL:         o.Shard.ExternalURL,
 			virtualWorkspaceURL: o.Shard.VirtualWorkspaceURL,
 		},
+		Mounts:        o.completeMounts(p),
 		Controllers:   o.Controllers,
 		Homes:         o.Homes,
 		Limits:        o.Limits,

@@ -23,7 +23,6 @@ var noEffectYet = []string{
 	"authorization-webhook-*",
 	// Several processes.
 	"shard-virtual-workspace-ca-file", "shard-client-cert-file", "shard-client-key-file",
-	"mount-proxy-client-cert-file", "mount-proxy-client-key-file",
 	"root-shard-kubeconfig-file", "shard-kubeconfig-file", "cache-kubeconfig",
 	"logical-cluster-admin-kubeconfig", "external-logical-cluster-admin-kubeconfig",
 	"miniproxy-mapping-file",

@@ -22,6 +22,7 @@ type Options struct {
 	ServiceAccounts ServiceAccountOptions
 	Authorization   AuthorizationOptions
 	Shard           ShardOptions
+	Mounts          MountOptions
 	Controllers     ControllerOptions
 	Homes           HomeOptions
 	Limits          LimitOptions
@@ -71,6 +72,7 @@ const (
 	groupServiceAccounts = "service accounts"
 	groupAuthorization   = "authorization"
 	groupShard           = "sharding"
+	groupMounts          = "mounts"
 	groupControllers     = "controllers"
 	groupHomes           = "home workspaces"
 	groupLimits          = "limits"
@@ -97,6 +99,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.ServiceAccounts.AddFlags(groups.FlagSet(groupServiceAccounts))
 	o.Authorization.AddFlags(groups.FlagSet(groupAuthorization))
 	o.Shard.AddFlags(groups.FlagSet(groupShard))
+	o.Mounts.AddFlags(groups.FlagSet(groupMounts))
 	o.Controllers.AddFlags(groups.FlagSet(groupControllers))
 	o.Homes.AddFlags(groups.FlagSet(groupHomes))
 	o.Limits.AddFlags(groups.FlagSet(groupLimits))
@@ -139,6 +142,7 @@ func (o *Options) Validate() []error {
 		o.ServiceAccounts.Validate(),
 		o.Authorization.Validate(),
 		o.Shard.Validate(),
+		o.Mounts.Validate(),
 		o.Controllers.Validate(),
 		o.Limits.Validate(),
 		o.Requests.Validate(),

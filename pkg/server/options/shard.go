@@ -24,7 +24,6 @@ type ShardOptions struct {
 	// The rest is for installations of several processes.
 	virtualWorkspaceCAFile         string
 	clientCertFile, clientKeyFile  string
-	mountCertFile, mountKeyFile    string
 	rootShardKubeconfig            string
 	shardKubeconfig                string
 	cacheKubeconfig                string
@@ -56,8 +55,6 @@ func (o *ShardOptions) AddFlags(fs *pflag.FlagSet) {
 		{&o.virtualWorkspaceCAFile, "shard-virtual-workspace-ca-file", "CA certificates to trust virtual workspaces elsewhere by."},
 		{&o.clientCertFile, "shard-client-cert-file", "Client certificate to call other servers with."},
 		{&o.clientKeyFile, "shard-client-key-file", "Key of that certificate."},
-		{&o.mountCertFile, "mount-proxy-client-cert-file", "Client certificate to call mounted workspaces with."},
-		{&o.mountKeyFile, "mount-proxy-client-key-file", "Key of that certificate."},
 		{&o.rootShardKubeconfig, "root-shard-kubeconfig-file", "Kubeconfig of the root shard, whose context shard-base is used."},
 		{&o.shardKubeconfig, "shard-kubeconfig-file", "Kubeconfig with admin rights on the other shards."},
 		{&o.cacheKubeconfig, "cache-kubeconfig", "Kubeconfig of a cache server elsewhere."},
@@ -93,9 +90,6 @@ func (o *ShardOptions) Validate() []error {
 	}
 	if (o.clientCertFile == "") != (o.clientKeyFile == "") {
 		all = append(all, errors.New("--shard-client-cert-file and --shard-client-key-file must be given together"))
-	}
-	if (o.mountCertFile == "") != (o.mountKeyFile == "") {
-		all = append(all, errors.New("--mount-proxy-client-cert-file and --mount-proxy-client-key-file must be given together"))
 	}
 	return all
 }
