@@ -11,8 +11,10 @@ import (
 // Types reads WorkspaceTypes.
 type Types interface {
 	// Get returns the type of that name in a cluster, or a NotFound Status. The result
-	// is shared and must not be changed.
+	// is shared and must not be changed. It may lag behind what has been written.
 	Get(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.WorkspaceType, error)
+	// GetCurrent is Get without the lag.
+	GetCurrent(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.WorkspaceType, error)
 }
 
 // Clusters reads LogicalClusters.

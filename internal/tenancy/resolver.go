@@ -35,10 +35,22 @@ func (r *Resolver) Find(ctx context.Context, from Place, reference tenancyv1alph
 	if len(validation.IsDNS1123Label(reference.Name)) > 0 {
 		return Type{}, unresolved("workspace type %q not found: this is not the name of a type", reference.Name)
 	}
-	if reference.Path != "" {
-		return r.findAt(ctx, reference)
+	found, err := r.find(ctx, from, reference, r.types.Get)
+	if IsUnresolved(err) {
+		// Who has just created a type may use it.
+		return r.find(ctx, from, reference, r.types.GetCurrent)
 	}
-	return r.findUpwards(ctx, from, reference.Name)
+	return found, err
+}
+
+// get reads a WorkspaceType.
+type get = func(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.WorkspaceType, error)
+
+func (r *Resolver) find(ctx context.Context, from Place, reference tenancyv1alpha1.WorkspaceTypeReference, get get) (Type, error) {
+	if reference.Path != "" {
+		return r.findAt(ctx, reference, get)
+	}
+	return r.findUpwards(ctx, from, reference.Name, get)
 }
 
 // Resolve is Find and Extend in one.
@@ -50,10 +62,10 @@ func (r *Resolver) Resolve(ctx context.Context, from Place, reference tenancyv1a
 	return r.Extend(ctx, t)
 }
 
-func (r *Resolver) findAt(ctx context.Context, reference tenancyv1alpha1.WorkspaceTypeReference) (Type, error) {
+func (r *Resolver) findAt(ctx context.Context, reference tenancyv1alpha1.WorkspaceTypeReference, get get) (Type, error) {
 	path, err := logicalcluster.ParsePath(reference.Path)
 	if err == nil && path != logicalcluster.Wildcard.Path() {
-		found, ok, err := r.atPath(ctx, path, reference.Name)
+		found, ok, err := r.atPath(ctx, path, reference.Name, get)
 		if ok || err != nil {
 			return found, err
 		}
@@ -61,22 +73,22 @@ func (r *Resolver) findAt(ctx context.Context, reference tenancyv1alpha1.Workspa
 	return Type{}, unresolved("workspace type %q not found in workspace %q", reference.Name, reference.Path)
 }
 
-func (r *Resolver) findUpwards(ctx context.Context, from Place, name string) (Type, error) {
+func (r *Resolver) findUpwards(ctx context.Context, from Place, name string, get get) (Type, error) {
 	// The cluster of the first step is known; its path may not be resolvable yet.
-	found, ok, err := r.in(ctx, from.Cluster, name)
+	found, ok, err := r.in(ctx, from.Cluster, name, get)
 	if ok || err != nil {
 		return found, err
 	}
 	visitedRoot := from.Cluster == logicalcluster.Root
 	for path, more := from.Path.Parent(); more; path, more = path.Parent() {
-		found, ok, err = r.atPath(ctx, path, name)
+		found, ok, err = r.atPath(ctx, path, name, get)
 		if ok || err != nil {
 			return found, err
 		}
 		visitedRoot = visitedRoot || path == logicalcluster.Root.Path()
 	}
 	if !visitedRoot {
-		found, ok, err = r.in(ctx, logicalcluster.Root, name)
+		found, ok, err = r.in(ctx, logicalcluster.Root, name, get)
 		if ok || err != nil {
 			return found, err
 		}
@@ -84,7 +96,7 @@ func (r *Resolver) findUpwards(ctx context.Context, from Place, name string) (Ty
 	return Type{}, unresolved("workspace type %q not found in workspace %q, above it or in root", name, from.Path)
 }
 
-func (r *Resolver) atPath(ctx context.Context, path logicalcluster.Path, name string) (found Type, ok bool, err error) {
+func (r *Resolver) atPath(ctx context.Context, path logicalcluster.Path, name string, get get) (found Type, ok bool, err error) {
 	cluster, err := r.paths.Resolve(ctx, path)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -92,11 +104,11 @@ func (r *Resolver) atPath(ctx context.Context, path logicalcluster.Path, name st
 	case err != nil:
 		return Type{}, false, fmt.Errorf("resolving workspace %q: %w", path, err)
 	}
-	return r.in(ctx, cluster, name)
+	return r.in(ctx, cluster, name, get)
 }
 
-func (r *Resolver) in(ctx context.Context, cluster logicalcluster.Name, name string) (found Type, ok bool, err error) {
-	object, err := r.types.Get(ctx, cluster, name)
+func (r *Resolver) in(ctx context.Context, cluster logicalcluster.Name, name string, get get) (found Type, ok bool, err error) {
+	object, err := get(ctx, cluster, name)
 	switch {
 	case apierrors.IsNotFound(err):
 		return Type{}, false, nil

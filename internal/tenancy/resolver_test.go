@@ -35,6 +35,7 @@ func tree(t *testing.T) *tenancytest.Tree {
 	tree.AddTypeSpec("root", "app", spec{})
 	tree.AddTypeSpec("root:org", "app", spec{})
 	tree.AddTypeSpec("root:org", "private", spec{})
+	tree.AddLateType("root:org", "late")
 	return tree
 }
 
@@ -53,6 +54,14 @@ func TestFind(t *testing.T) {
 		"Ancestor": {
 			reason: "a type is looked for upwards",
 			from:   "root:org:app", ref: ref{Name: "private"}, want: "root:org:private",
+		},
+		"JustCreated": {
+			reason: "who has just created a type may use it",
+			from:   "root:org", ref: ref{Name: "late", Path: "root:org"}, want: "root:org:late",
+		},
+		"JustCreatedAbove": {
+			reason: "wherever it is",
+			from:   "root:org:app", ref: ref{Name: "late"}, want: "root:org:late",
 		},
 		"Root": {
 			reason: "the way upwards ends in root",

@@ -23,6 +23,7 @@ import (
 // Tree is a tree of workspaces.
 type Tree struct {
 	types    map[typeKey]*tenancyv1alpha1.WorkspaceType
+	late     map[typeKey]*tenancyv1alpha1.WorkspaceType
 	clusters map[logicalcluster.Name]*corev1alpha1.LogicalCluster
 	paths    map[logicalcluster.Path]logicalcluster.Name
 }
@@ -37,6 +38,7 @@ func New(t testing.TB) *Tree {
 	t.Helper()
 	tree := &Tree{
 		types:    map[typeKey]*tenancyv1alpha1.WorkspaceType{},
+		late:     map[typeKey]*tenancyv1alpha1.WorkspaceType{},
 		clusters: map[logicalcluster.Name]*corev1alpha1.LogicalCluster{},
 		paths:    map[logicalcluster.Path]logicalcluster.Name{},
 	}
@@ -99,6 +101,12 @@ func (t *Tree) AddTypeSpec(path, name string, spec tenancyv1alpha1.WorkspaceType
 	t.AddType(path, &tenancyv1alpha1.WorkspaceType{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec})
 }
 
+// AddLateType adds a type to the workspace at path that has just been created: readers
+// have not heard of it unless they look at what is stored.
+func (t *Tree) AddLateType(path, name string) {
+	t.late[typeKey{ClusterAt(path), name}] = &tenancyv1alpha1.WorkspaceType{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
 // Resolver returns a resolver that reads the tree.
 func (t *Tree) Resolver() *tenancy.Resolver {
 	return tenancy.NewResolver(t.Types(), t.Clusters(), t.Paths())
@@ -120,6 +128,14 @@ func (r typeReader) Get(_ context.Context, cluster logicalcluster.Name, name str
 		return workspaceType, nil
 	}
 	return nil, apierrors.NewNotFound(tenancyv1alpha1.Resource("workspacetypes"), name)
+}
+
+// GetCurrent finds what Get has not heard of yet, too.
+func (r typeReader) GetCurrent(ctx context.Context, cluster logicalcluster.Name, name string) (*tenancyv1alpha1.WorkspaceType, error) {
+	if late, ok := r.late[typeKey{cluster, name}]; ok {
+		return late, nil
+	}
+	return r.Get(ctx, cluster, name)
 }
 
 type clusterReader struct{ *Tree }
