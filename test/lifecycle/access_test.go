@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/forkless/kcp/internal/servertest"
 )
@@ -95,6 +98,35 @@ var access = map[string]behavior{
 					t.Errorf("%s as a user: got %d", at, got.code)
 				}
 			}
+		},
+	},
+	"ServiceAccount": {
+		reason: "a service account of the workspace of the type acts there as itself, and needs nothing else than the verb",
+		test: func(t *testing.T, s *suite) {
+			ws, namespace := s.newborn(t, "first"), "default"
+			config := s.server.In(t, "base", s.types)
+			client, err := kubernetes.NewForConfig(config)
+			must(t, err)
+			_, err = client.CoreV1().ServiceAccounts(namespace).Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "controller"}}, metav1.CreateOptions{})
+			must(t, err)
+			token, err := client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), "controller", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+			must(t, err)
+			_, err = s.all(t, token.Status.Token, initializing, "first").List(t.Context(), metav1.ListOptions{})
+			wantCode(t, err, http.StatusForbidden)
+			s.create(t, s.types, `
+- apiVersion: rbac.authorization.k8s.io/v1
+  kind: ClusterRoleBinding
+  metadata: {name: controller}
+  roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: first}
+  subjects: [{kind: ServiceAccount, namespace: default, name: controller}]
+`)
+			servertest.Eventually(t, "it sees what waits", func() (bool, any) {
+				list, err := s.all(t, token.Status.Token, initializing, "first").List(t.Context(), metav1.ListOptions{})
+				return err == nil && contains(list, ws.Spec.Cluster), err
+			})
+			_, err = patch(t, s.one(t, token.Status.Token, initializing, "first", ws.Spec.Cluster), mergePatch, `{"status":{"initializers":[]}}`)
+			must(t, err)
+			s.awaitReady(t, ws.Name)
 		},
 	},
 	"Anonymous": {

@@ -180,6 +180,19 @@ var statuses = map[string]behavior{
 			}
 		},
 	},
+	"Recorded": {
+		reason: "a write is remembered: who waits for the workspace reads who has last been at it",
+		test: func(t *testing.T, s *suite) {
+			ws := s.newborn(t, "both")
+			_, err := patch(t, s.one(t, first, initializing, "first", ws.Spec.Cluster), mergePatch, `{"status":{"conditions":[{"type":"Prepared","status":"True"}]}}`)
+			must(t, err)
+			servertest.Eventually(t, "the condition names him", func() (bool, any) {
+				condition, _ := conditions.Get(s.logicalCluster(t, ws.Spec.Cluster), corev1alpha1.WorkspaceInitialized)
+				_, ofFirst, _ := strings.Cut(condition.Message, s.id("first"))
+				return strings.Contains(ofFirst, `last written by "user-1"`), condition
+			})
+		},
+	},
 	"Refused": {
 		reason: "phase, address and terminators are none of its business, and what it says has to make sense",
 		test: func(t *testing.T, s *suite) {

@@ -99,9 +99,7 @@ func (s *status) updated(ctx context.Context, lc *corev1alpha1.LogicalCluster, i
 		return nil, err
 	}
 	wanted.ManagedFields = asked.ManagedFields
-	if record := s.workspace.Record; record != nil {
-		wanted, _ = record(wanted, hook, userName(ctx), metav1.NewTime(s.workspace.Clock.Now()))
-	}
+	wanted, _ = phase.RecordWrite(wanted, hook, userName(ctx), metav1.NewTime(s.workspace.Clock.Now()))
 	// Who lists and watches by labels sees at once that the hook is done.
 	phase.SyncLabels(wanted)
 	return wanted, nil

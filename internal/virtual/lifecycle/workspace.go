@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"net/http"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	apistorage "k8s.io/apiserver/pkg/storage"
@@ -22,7 +21,7 @@ var (
 	kind     = corev1alpha1.GroupVersion.WithKind("LogicalCluster")
 )
 
-// Config is what a Workspace needs. All fields but Content and Record are required.
+// Config is what a Workspace needs. All fields but Content are required.
 type Config struct {
 	// Clusters returns the store of LogicalClusters.
 	Clusters  func() (apistorage.Interface, bool)
@@ -35,10 +34,8 @@ type Config struct {
 	// context, beside its LogicalCluster. It finds out by itself whether it is the turn of
 	// the hook. Nil serves nothing.
 	Content http.Handler
-	// Record, if set, returns lc with the memory that a user has written to it as a hook;
-	// changed is false, and lc returned, if there is nothing to remember.
-	Record func(lc *corev1alpha1.LogicalCluster, hook tenancy.Hook, user string, now metav1.Time) (recorded *corev1alpha1.LogicalCluster, changed bool)
-	Clock  clock.PassiveClock
+	// Clock says when somebody has written as a hook.
+	Clock clock.PassiveClock
 	// Serializer encodes errors.
 	Serializer runtime.NegotiatedSerializer
 }
