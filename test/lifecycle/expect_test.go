@@ -23,7 +23,7 @@ import (
 
 const mergePatch = types.MergePatchType
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func must(t *testing.T, err error) {
 }
 
 // wantCode checks that a request was refused with a code, and with texts in its message.
-func wantCode(t *testing.T, err error, code int32, texts ...string) {
+func wantCode(t testing.TB, err error, code int32, texts ...string) {
 	t.Helper()
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -51,7 +51,7 @@ func wantCode(t *testing.T, err error, code int32, texts ...string) {
 func clusterOf(object metav1.Object) string { return object.GetAnnotations()["kcp.io/cluster"] }
 
 // listed says whether a list of a client has the LogicalCluster of a cluster.
-func listed(t *testing.T, client dynamic.ResourceInterface, cluster string, options metav1.ListOptions) bool {
+func listed(t testing.TB, client dynamic.ResourceInterface, cluster string, options metav1.ListOptions) bool {
 	t.Helper()
 	list, err := client.List(t.Context(), options)
 	must(t, err)
@@ -68,7 +68,7 @@ func contains(list *unstructured.UnstructuredList, cluster string) bool {
 }
 
 // watchFrom watches from where a list ends.
-func watchFrom(t *testing.T, client dynamic.ResourceInterface, options metav1.ListOptions) watch.Interface {
+func watchFrom(t testing.TB, client dynamic.ResourceInterface, options metav1.ListOptions) watch.Interface {
 	t.Helper()
 	list, err := client.List(t.Context(), options)
 	must(t, err)
@@ -76,7 +76,7 @@ func watchFrom(t *testing.T, client dynamic.ResourceInterface, options metav1.Li
 	return watching(t, client, options)
 }
 
-func watching(t *testing.T, client dynamic.ResourceInterface, options metav1.ListOptions) watch.Interface {
+func watching(t testing.TB, client dynamic.ResourceInterface, options metav1.ListOptions) watch.Interface {
 	t.Helper()
 	w, err := client.Watch(t.Context(), options)
 	must(t, err)
@@ -85,7 +85,7 @@ func watching(t *testing.T, client dynamic.ResourceInterface, options metav1.Lis
 }
 
 // next returns the next event of a watch that concerns a cluster, or any for "".
-func next(t *testing.T, w watch.Interface, cluster string) watch.Event {
+func next(t testing.TB, w watch.Interface, cluster string) watch.Event {
 	t.Helper()
 	return nextOf(t, w, func(event watch.Event) bool {
 		accessor, err := meta.Accessor(event.Object)
@@ -94,7 +94,7 @@ func next(t *testing.T, w watch.Interface, cluster string) watch.Event {
 }
 
 // nextOf returns the next event of a watch that is wanted.
-func nextOf(t *testing.T, w watch.Interface, wanted func(watch.Event) bool) watch.Event {
+func nextOf(t testing.TB, w watch.Interface, wanted func(watch.Event) bool) watch.Event {
 	t.Helper()
 	deadline := time.After(servertest.Patience)
 	for {
@@ -115,7 +115,7 @@ func nextOf(t *testing.T, w watch.Interface, wanted func(watch.Event) bool) watc
 }
 
 // patch patches the status of a LogicalCluster.
-func patch(t *testing.T, client dynamic.ResourceInterface, kind types.PatchType, data string) (*unstructured.Unstructured, error) {
+func patch(t testing.TB, client dynamic.ResourceInterface, kind types.PatchType, data string) (*unstructured.Unstructured, error) {
 	t.Helper()
 	return client.Patch(t.Context(), corev1alpha1.LogicalClusterName, kind, []byte(data), metav1.PatchOptions{FieldManager: "test"}, "status")
 }
@@ -128,7 +128,7 @@ type answer struct {
 }
 
 // send makes a request of a user for a path, spelled as it is.
-func (s *suite) send(t *testing.T, token, method, path, body string, headers map[string]string) answer {
+func (s *suite) send(t testing.TB, token, method, path, body string, headers map[string]string) answer {
 	t.Helper()
 	config := s.server.As(t, token, "root")
 	client, err := rest.HTTPClientFor(config)

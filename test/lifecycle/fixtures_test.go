@@ -95,7 +95,7 @@ const manifests = `
 `
 
 // prepare makes the workspace of the types.
-func (s *suite) prepare(t *testing.T) {
+func (s *suite) prepare(t testing.TB) {
 	// Organizations may only have universal workspaces in them.
 	organization := "root:" + s.server.Workspace(t, "root", "").Name
 	ws := s.server.Workspace(t, organization, "")
@@ -114,7 +114,7 @@ func (s *suite) prepare(t *testing.T) {
 }
 
 // create creates objects in a workspace as the administrator.
-func (s *suite) create(t *testing.T, cluster, list string) {
+func (s *suite) create(t testing.TB, cluster, list string) {
 	t.Helper()
 	var objects []map[string]any
 	must(t, yaml.Unmarshal([]byte(list), &objects))
@@ -128,7 +128,7 @@ func (s *suite) create(t *testing.T, cluster, list string) {
 }
 
 // grant gives a cluster role to users.
-func (s *suite) grant(t *testing.T, cluster, role string, users ...string) {
+func (s *suite) grant(t testing.TB, cluster, role string, users ...string) {
 	t.Helper()
 	var subjects []string
 	for _, user := range users {
@@ -144,7 +144,7 @@ func (s *suite) grant(t *testing.T, cluster, role string, users ...string) {
 }
 
 // admin returns a client of the administrator.
-func (s *suite) admin(t *testing.T, cluster string) dynamic.Interface {
+func (s *suite) admin(t testing.TB, cluster string) dynamic.Interface {
 	t.Helper()
 	return newClient(t, s.server.In(t, "base", cluster))
 }
@@ -158,7 +158,7 @@ func (s *suite) at(kind, hook, cluster string) string {
 }
 
 // config returns the configuration of a user in the virtual workspace of a hook.
-func (s *suite) config(t *testing.T, token, kind, hook, cluster string) *rest.Config {
+func (s *suite) config(t testing.TB, token, kind, hook, cluster string) *rest.Config {
 	t.Helper()
 	config := s.server.As(t, token, "root")
 	config.Host = s.server.URL() + s.at(kind, hook, cluster)
@@ -166,20 +166,19 @@ func (s *suite) config(t *testing.T, token, kind, hook, cluster string) *rest.Co
 }
 
 // all returns a client of the logical clusters that wait for a hook.
-func (s *suite) all(t *testing.T, token, kind, hook string) dynamic.ResourceInterface {
+func (s *suite) all(t testing.TB, token, kind, hook string) dynamic.ResourceInterface {
 	t.Helper()
 	return s.one(t, token, kind, hook, everywhere)
 }
 
 // one returns such a client for a single logical cluster.
-func (s *suite) one(t *testing.T, token, kind, hook, cluster string) dynamic.ResourceInterface {
+func (s *suite) one(t testing.TB, token, kind, hook, cluster string) dynamic.ResourceInterface {
 	t.Helper()
 	return newClient(t, s.config(t, token, kind, hook, cluster)).Resource(logicalclusters)
 }
 
-// newborn makes a workspace of a type and returns it as soon as it is initialized, which it
-// is left to.
-func (s *suite) newborn(t *testing.T, workspaceType string) *tenancyv1alpha1.Workspace {
+// conceive makes a workspace of a type and returns its name.
+func (s *suite) conceive(t testing.TB, workspaceType string) string {
 	t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"type": map[string]any{"name": workspaceType, "path": s.path},
@@ -188,13 +187,19 @@ func (s *suite) newborn(t *testing.T, workspaceType string) *tenancyv1alpha1.Wor
 	u.SetGenerateName(workspaceType + "-")
 	created, err := s.admin(t, s.types).Resource(workspaces).Create(t.Context(), u, metav1.CreateOptions{})
 	must(t, err)
-	return s.awaitWorkspace(t, created.GetName(), "it is initialized", func(ws *tenancyv1alpha1.Workspace) bool {
+	return created.GetName()
+}
+
+// newborn makes a workspace of a type and returns it as soon as it waits for initializers.
+func (s *suite) newborn(t testing.TB, workspaceType string) *tenancyv1alpha1.Workspace {
+	t.Helper()
+	return s.awaitWorkspace(t, s.conceive(t, workspaceType), "it is initialized", func(ws *tenancyv1alpha1.Workspace) bool {
 		return ws.Status.Phase == corev1alpha1.PhaseInitializing
 	})
 }
 
 // grown makes a workspace of a type and takes away its initializers.
-func (s *suite) grown(t *testing.T, workspaceType string) *tenancyv1alpha1.Workspace {
+func (s *suite) grown(t testing.TB, workspaceType string) *tenancyv1alpha1.Workspace {
 	t.Helper()
 	ws := s.newborn(t, workspaceType)
 	_, err := s.admin(t, ws.Spec.Cluster).Resource(logicalclusters).Patch(t.Context(), corev1alpha1.LogicalClusterName, mergePatch,
@@ -204,7 +209,7 @@ func (s *suite) grown(t *testing.T, workspaceType string) *tenancyv1alpha1.Works
 }
 
 // dying makes a workspace of a type, and deletes it when it is ready.
-func (s *suite) dying(t *testing.T, workspaceType string) *tenancyv1alpha1.Workspace {
+func (s *suite) dying(t testing.TB, workspaceType string) *tenancyv1alpha1.Workspace {
 	t.Helper()
 	ws := s.grown(t, workspaceType)
 	s.remove(t, ws.Name)
@@ -212,7 +217,7 @@ func (s *suite) dying(t *testing.T, workspaceType string) *tenancyv1alpha1.Works
 }
 
 // awaitTerminating waits until a workspace ends as its logical cluster does.
-func (s *suite) awaitTerminating(t *testing.T, name string) *tenancyv1alpha1.Workspace {
+func (s *suite) awaitTerminating(t testing.TB, name string) *tenancyv1alpha1.Workspace {
 	t.Helper()
 	ws := s.awaitWorkspace(t, name, "it ends", func(ws *tenancyv1alpha1.Workspace) bool {
 		return ws.Status.Phase == corev1alpha1.PhaseTerminating
@@ -225,19 +230,19 @@ func (s *suite) awaitTerminating(t *testing.T, name string) *tenancyv1alpha1.Wor
 }
 
 // remove deletes a workspace.
-func (s *suite) remove(t *testing.T, name string) {
+func (s *suite) remove(t testing.TB, name string) {
 	t.Helper()
 	must(t, s.admin(t, s.types).Resource(workspaces).Delete(t.Context(), name, metav1.DeleteOptions{}))
 }
 
-func (s *suite) awaitReady(t *testing.T, name string) *tenancyv1alpha1.Workspace {
+func (s *suite) awaitReady(t testing.TB, name string) *tenancyv1alpha1.Workspace {
 	t.Helper()
 	return s.awaitWorkspace(t, name, "it is ready", func(ws *tenancyv1alpha1.Workspace) bool {
 		return ws.Status.Phase == corev1alpha1.PhaseReady
 	})
 }
 
-func (s *suite) awaitWorkspace(t *testing.T, name, what string, wanted func(*tenancyv1alpha1.Workspace) bool) (ws *tenancyv1alpha1.Workspace) {
+func (s *suite) awaitWorkspace(t testing.TB, name, what string, wanted func(*tenancyv1alpha1.Workspace) bool) (ws *tenancyv1alpha1.Workspace) {
 	t.Helper()
 	servertest.Eventually(t, what, func() (bool, any) {
 		found, err := s.admin(t, s.types).Resource(workspaces).Get(t.Context(), name, metav1.GetOptions{})
@@ -251,7 +256,7 @@ func (s *suite) awaitWorkspace(t *testing.T, name, what string, wanted func(*ten
 }
 
 // awaitGone waits until a workspace is gone.
-func (s *suite) awaitGone(t *testing.T, name string) {
+func (s *suite) awaitGone(t testing.TB, name string) {
 	t.Helper()
 	servertest.Eventually(t, "it is gone", func() (bool, any) {
 		_, err := s.admin(t, s.types).Resource(workspaces).Get(t.Context(), name, metav1.GetOptions{})
@@ -260,7 +265,7 @@ func (s *suite) awaitGone(t *testing.T, name string) {
 }
 
 // logicalCluster returns the LogicalCluster of a cluster.
-func (s *suite) logicalCluster(t *testing.T, cluster string) *corev1alpha1.LogicalCluster {
+func (s *suite) logicalCluster(t testing.TB, cluster string) *corev1alpha1.LogicalCluster {
 	t.Helper()
 	found, err := s.admin(t, cluster).Resource(logicalclusters).Get(t.Context(), corev1alpha1.LogicalClusterName, metav1.GetOptions{})
 	must(t, err)
@@ -268,14 +273,14 @@ func (s *suite) logicalCluster(t *testing.T, cluster string) *corev1alpha1.Logic
 }
 
 // as returns an object as its Go type.
-func as[T any](t *testing.T, u *unstructured.Unstructured) *T {
+func as[T any](t testing.TB, u *unstructured.Unstructured) *T {
 	t.Helper()
 	object := new(T)
 	must(t, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, object))
 	return object
 }
 
-func newClient(t *testing.T, config *rest.Config) dynamic.Interface {
+func newClient(t testing.TB, config *rest.Config) dynamic.Interface {
 	t.Helper()
 	client, err := dynamic.NewForConfig(config)
 	must(t, err)
