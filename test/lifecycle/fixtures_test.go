@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
@@ -44,8 +43,6 @@ var (
 	logicalclusters = corev1alpha1.GroupVersion.WithResource("logicalclusters")
 	workspaces      = tenancyv1alpha1.GroupVersion.WithResource("workspaces")
 	workspacetypes  = tenancyv1alpha1.GroupVersion.WithResource("workspacetypes")
-	clusterroles    = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
-	rolebindings    = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}
 )
 
 // suite is a server with a workspace that has types.
