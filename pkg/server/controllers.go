@@ -24,6 +24,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/storagemigration"
 	"github.com/forkless/kcp/internal/controllers/tokensecret"
 	"github.com/forkless/kcp/internal/controllers/workspace"
+	"github.com/forkless/kcp/internal/controllers/workspacetype"
 	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
 	cluster "github.com/forkless/kcp/pkg/logicalcluster"
@@ -40,6 +41,7 @@ func (s *Server) buildControllers() error {
 		s.clusterRoleController,
 		s.definitionController,
 		s.workspaceController,
+		s.workspaceTypeController,
 		s.logicalClusterController,
 		s.namespaceController,
 		func() (*controller.Controller, error) { return s.quotaController, nil },
@@ -88,6 +90,10 @@ func (s *Server) workspaceController() (*controller.Controller, error) {
 		RootCA:     s.rootCA,
 		Clock:      clock.RealClock{},
 	})
+}
+
+func (s *Server) workspaceTypeController() (*controller.Controller, error) {
+	return workspacetype.New(workspacetype.Config{Layer: s.layer, Types: s.workspaceTypes, Shards: s.shards})
 }
 
 func (s *Server) defaultBindingsController() (*controller.Controller, error) {

@@ -3,11 +3,16 @@ package server
 import (
 	"fmt"
 
+	apistorage "k8s.io/apiserver/pkg/storage"
+	"k8s.io/utils/clock"
+
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/virtual/apiexport"
 	"github.com/forkless/kcp/internal/virtual/apiresourceschema"
+	"github.com/forkless/kcp/internal/virtual/lifecycle"
 )
 
 // addVirtualWorkspaces adds the virtual workspaces there are to their frame.
@@ -33,6 +38,17 @@ func (s *Server) addVirtualWorkspaces() {
 		Authorizer: s.authorizer.Silent(),
 		Serializer: builtin.Codecs,
 	}))
+	for _, kind := range []tenancy.HookKind{tenancy.Initializing, tenancy.Terminating} {
+		s.virtual.Add(lifecycle.New(kind, lifecycle.Config{
+			Clusters:   func() (apistorage.Interface, bool) { return s.layer.Store(cached.LogicalClusters) },
+			Catalog:    s.catalog,
+			Discovery:  s.discovery,
+			OpenAPI:    s.openapi,
+			Authorizer: s.authorizer.Silent(),
+			Clock:      clock.RealClock{},
+			Serializer: builtin.Codecs,
+		}))
+	}
 }
 
 // providersController tells the virtual workspace of exports what changes.

@@ -39,7 +39,7 @@ func LogicalCluster(in LogicalClusterInput) *corev1alpha1.LogicalCluster {
 		die(lc, in)
 	}
 	forgetRecords(lc)
-	syncLabels(lc)
+	SyncLabels(lc)
 	syncPhase(lc, lc.Status.Phase)
 	if equality.Semantic.DeepEqual(in.Observed, lc) {
 		return in.Observed

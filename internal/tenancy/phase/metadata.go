@@ -25,9 +25,9 @@ func syncPhase(object metav1.Object, phase corev1alpha1.Phase) {
 	}
 }
 
-// syncLabels makes the labels of initializers and terminators those of the status,
-// by which they find the logical clusters that wait for them.
-func syncLabels(lc *corev1alpha1.LogicalCluster) {
+// SyncLabels makes the labels of initializers and terminators those of the status,
+// by which they find the logical clusters that wait for them. It changes lc.
+func SyncLabels(lc *corev1alpha1.LogicalCluster) {
 	maps.DeleteFunc(lc.Labels, func(key, _ string) bool {
 		return strings.HasPrefix(key, corev1alpha1.InitializerLabelPrefix) || strings.HasPrefix(key, corev1alpha1.TerminatorLabelPrefix)
 	})

@@ -1,0 +1,139 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/forkless/kcp/internal/catalog"
+	"github.com/forkless/kcp/internal/tenancy"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+)
+
+// waiting are the LogicalClusters that wait for a hook, as a catalog.Reader.
+type waiting struct {
+	catalog.Reader
+	hook tenancy.Hook
+}
+
+// Get implements catalog.Reader. What does not wait is not there.
+func (w *waiting) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
+	found, err := w.Reader.Get(ctx, name, options)
+	if err != nil {
+		return nil, err
+	}
+	lc, err := read(found)
+	if err != nil {
+		return nil, err
+	}
+	if !w.hook.ActiveIn(lc) {
+		return nil, apierrors.NewNotFound(resource, name)
+	}
+	return found, nil
+}
+
+// List implements catalog.Reader.
+func (w *waiting) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
+	// What is being deleted is in this phase as soon as anybody has looked at it. Before
+	// that a watch tells of it.
+	active := corev1alpha1.PhaseInitializing
+	if w.hook.Kind == tenancy.Terminating {
+		active = corev1alpha1.PhaseTerminating
+	}
+	options, err := w.selecting(options, phaseIs(active))
+	if err != nil {
+		return nil, err
+	}
+	return w.Reader.List(ctx, options)
+}
+
+// Watch implements catalog.Reader. Terminators are in the labels of a logical cluster from
+// its beginning on; it is seen when it is being deleted, which is when it is modified.
+func (w *waiting) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
+	if w.hook.Kind == tenancy.Initializing {
+		options, err := w.selecting(options, phaseIs(corev1alpha1.PhaseInitializing))
+		if err != nil {
+			return nil, err
+		}
+		return w.Reader.Watch(ctx, options)
+	}
+	options, err := w.selecting(options)
+	if err != nil {
+		return nil, err
+	}
+	watched, err := w.Reader.Watch(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return watch.Filter(watched, ofDeleted), nil
+}
+
+// ofDeleted drops events of objects that are not being deleted.
+func ofDeleted(event watch.Event) (watch.Event, bool) {
+	if event.Type == watch.Bookmark || event.Type == watch.Error {
+		return event, true
+	}
+	accessor, err := meta.Accessor(event.Object)
+	return event, err != nil || accessor.GetDeletionTimestamp() != nil
+}
+
+// required is what the value of a label has to be.
+type required struct{ key, value string }
+
+func phaseIs(phase corev1alpha1.Phase) required {
+	return required{tenancyv1alpha1.PhaseLabelKey, string(phase)}
+}
+
+// selecting returns options that select what waits for the hook as well.
+func (w *waiting) selecting(options *metainternalversion.ListOptions, more ...required) (*metainternalversion.ListOptions, error) {
+	selecting := &metainternalversion.ListOptions{}
+	if options != nil {
+		selecting = options.DeepCopy()
+	}
+	if selecting.LabelSelector == nil {
+		selecting.LabelSelector = labels.Everything()
+	}
+	key, value := w.hook.Label()
+	for _, label := range append(more, required{key, value}) {
+		requirement, err := labels.NewRequirement(label.key, selection.Equals, []string{label.value})
+		if err != nil {
+			return nil, fmt.Errorf("selecting what waits for %s: %w", w.hook.ID, err)
+		}
+		selecting.LabelSelector = selecting.LabelSelector.Add(*requirement)
+	}
+	return selecting, nil
+}
+
+// read returns an unstructured LogicalCluster as its Go type.
+func read(object runtime.Object) (*corev1alpha1.LogicalCluster, error) {
+	u, ok := object.(*unstructured.Unstructured)
+	if !ok {
+		return nil, fmt.Errorf("%T is not an unstructured object", object)
+	}
+	lc := &corev1alpha1.LogicalCluster{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, lc); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return lc, nil
+}
+
+// show returns a LogicalCluster as clients see it.
+func show(lc *corev1alpha1.LogicalCluster) (*unstructured.Unstructured, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(lc)
+	if err != nil {
+		return nil, err
+	}
+	shown := &unstructured.Unstructured{Object: content}
+	shown.SetGroupVersionKind(kind)
+	return shown, nil
+}
