@@ -30,7 +30,7 @@ func (s *Server) content(w http.ResponseWriter, req *http.Request) {
 	s.hookAPIs.ServeHTTP(w, req)
 }
 
-// hookContentController ends the watches of initializers and terminators that are done.
+// hookContentController ends the requests of initializers and terminators that are done.
 func (s *Server) hookContentController() (*controller.Controller, error) {
 	clusters, ok := s.layer.Store(cached.LogicalClusters)
 	if !ok {

@@ -90,8 +90,8 @@ type Server struct {
 	discovery *discovery.Discovery
 	openapi   *openapi.OpenAPI
 	// virtual are the virtual workspaces, providers that of exports among them.
-	virtual     *virtual.Frame
-	providers   *apiexport.Workspace
+	virtual   *virtual.Frame
+	providers *apiexport.Workspace
 	// hookContent lets initializers and terminators into workspaces, where hookAPIs serves
 	// them.
 	hookContent *hookcontent.Content
