@@ -62,7 +62,7 @@ func accountActsAsCreator(t *testing.T, s *suite) {
 
 func privilegedGroupsStay(t *testing.T, s *suite) {
 	admin := s.server.In(t, "base", s.types)
-	cluster := s.newbornOf(t, admin, "trusted").Spec.Cluster
+	cluster := s.newbornOf(t, admin, "trusted", s.path).Spec.Cluster
 	hook := s.hook(t, controller, initializing, "trusted", cluster)
 	got := whoAmI(t, hook)
 	if got.Username != "kcp-admin" || slices.Contains(got.Groups, "system:kcp:admin") || !slices.Contains(got.Groups, "system:authenticated") {
@@ -85,7 +85,7 @@ func privilegedGroupsStay(t *testing.T, s *suite) {
 }
 
 func nobodyCreated(t *testing.T, s *suite) {
-	cluster := s.newbornOf(t, s.server.As(t, master, s.types), "trusted").Spec.Cluster
+	cluster := s.newbornOf(t, s.server.As(t, master, s.types), "trusted", s.path).Spec.Cluster
 	s.send(t, controller, http.MethodGet, s.at(initializing, "trusted", cluster)+"/api/v1/namespaces", "", nil).
 		check(t, http.StatusInternalServerError, "does not say who created it")
 }

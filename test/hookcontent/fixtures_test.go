@@ -206,14 +206,14 @@ func (s *suite) kube(t *testing.T, config *rest.Config) kubernetes.Interface {
 // it is initialized, which it is left to.
 func (s *suite) newborn(t *testing.T, workspaceType string) *tenancyv1alpha1.Workspace {
 	t.Helper()
-	return s.newbornOf(t, s.server.As(t, creator, s.types), workspaceType)
+	return s.newbornOf(t, s.server.As(t, creator, s.types), workspaceType, s.path)
 }
 
-// newbornOf is newborn in the name of whom config is of.
-func (s *suite) newbornOf(t *testing.T, config *rest.Config, workspaceType string) *tenancyv1alpha1.Workspace {
+// newbornOf is newborn in the name of whom config is of, by a type at a path.
+func (s *suite) newbornOf(t *testing.T, config *rest.Config, workspaceType, path string) *tenancyv1alpha1.Workspace {
 	t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-		"type": map[string]any{"name": workspaceType, "path": s.path},
+		"type": map[string]any{"name": workspaceType, "path": path},
 	}}}
 	u.SetGroupVersionKind(tenancyv1alpha1.GroupVersion.WithKind("Workspace"))
 	u.SetGenerateName(workspaceType + "-")
