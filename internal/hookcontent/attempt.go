@@ -27,11 +27,9 @@ type attempt struct {
 	attributes authorizer.Attributes
 	// dry says that nothing is to be stored.
 	dry bool
-	// granted is how a watch may go on, nil as long as that is not decided.
+	// granted is how it is served, nil as long as that is not decided.
 	granted atomic.Pointer[turn]
 }
-
-func (a *attempt) isWatch() bool { return a.info.IsResourceRequest && a.info.Verb == "watch" }
 
 // isWrite says whether the attempt, if it succeeds, leaves something behind.
 func (a *attempt) isWrite() bool {

@@ -53,11 +53,11 @@ type Config struct {
 // Content gives hooks access to the content of workspaces.
 type Content struct {
 	Config
-	watches *watches
+	running *running
 }
 
 // New returns the Content that config describes. It needs its controller to run.
-func New(config Config) *Content { return &Content{Config: config, watches: newWatches()} }
+func New(config Config) *Content { return &Content{Config: config, running: newRunning()} }
 
 // Handler serves requests to virtual workspaces of hooks, whose callers may act for the
 // hook of the URL. api serves authorized requests to the cluster in the context.
@@ -68,13 +68,14 @@ func (c *Content) Handler(api http.Handler) http.Handler {
 			c.fail(w, req, err)
 			return
 		}
-		if a.isWatch() {
-			// Known before it is decided about, so that no change in between goes unheard.
-			ctx, end := c.watches.begin(req.Context(), a)
-			defer end()
-			req = req.WithContext(ctx)
+		// Known before it is decided about, so that no change in between goes unheard.
+		ctx, end := c.running.begin(req.Context(), a)
+		defer end()
+		req = req.WithContext(ctx)
+		turn, err := c.decide(ctx, a)
+		if refused := context.Cause(ctx); err != nil && refused != nil {
+			err = refused
 		}
-		turn, err := c.decide(req.Context(), a)
 		if err != nil {
 			c.fail(w, req, err)
 			return
@@ -149,7 +150,7 @@ func (c *Content) newAttempt(req *http.Request) (*attempt, error) {
 // kindOf returns the kind of hooks that a virtual workspace is for.
 func kindOf(name string) (tenancy.HookKind, bool) {
 	for _, kind := range []tenancy.HookKind{tenancy.Initializing, tenancy.Terminating} {
-		if name == string(kind)+"workspaces" {
+		if name == kind.VirtualWorkspace() {
 			return kind, true
 		}
 	}

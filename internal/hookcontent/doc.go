@@ -22,6 +22,6 @@
 // management see who acts, and the audit log moreover whose request it was and for which
 // hook. The LogicalCluster is written through the virtual workspace only.
 //
-// A watch ends when one that began now would be refused (watches.go). Nothing is kept for a
-// hook or a workspace, but for the watches that run.
+// A request ends, if it still runs, when one that began now would be refused (running.go):
+// watches above all. Nothing is kept for a hook or a workspace, but for the requests that run.
 package hookcontent

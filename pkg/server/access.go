@@ -45,11 +45,12 @@ func (s *Server) buildAuthorization() error {
 }
 
 // authenticator makes the authenticator, and writes the kubeconfig of the admin users,
-// which people and tests wait for.
-func (s *Server) authenticator() (authenticator.Request, error) {
+// which people and tests wait for. authorities are those whose certificates it knows, which
+// clients have to be asked for.
+func (s *Server) authenticator() (_ authenticator.Request, authorities []dynamiccertificates.CAContentProvider, _ error) {
 	requestHeader, err := s.options.Authentication.RequestHeader.ToAuthenticationRequestHeaderConfig()
 	if err != nil {
-		return nil, fmt.Errorf("reading the CA of the front proxy: %w", err)
+		return nil, nil, fmt.Errorf("reading the CA of the front proxy: %w", err)
 	}
 	config := authn.Config{
 		RequestHeader: requestHeader,
@@ -59,13 +60,17 @@ func (s *Server) authenticator() (authenticator.Request, error) {
 	}
 	if file := s.options.Authentication.ClientCAFile; file != "" {
 		if config.ClientCA, err = dynamiccertificates.NewDynamicCAContentFromFile("client-ca", file); err != nil {
-			return nil, fmt.Errorf("reading the CA of client certificates: %w", err)
+			return nil, nil, fmt.Errorf("reading the CA of client certificates: %w", err)
 		}
+		authorities = append(authorities, config.ClientCA)
+	}
+	if requestHeader != nil {
+		authorities = append(authorities, requestHeader.CAContentProvider)
 	}
 	if s.options.Batteries.Has(options.AdminBattery) {
 		battery, err := s.adminBattery()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		config.Admin = battery.Authenticator()
 	}
@@ -77,9 +82,10 @@ func (s *Server) authenticator() (authenticator.Request, error) {
 		Lookup:    s.options.ServiceAccounts.Lookup,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return authn.New(config)
+	authenticate, err := authn.New(config)
+	return authenticate, authorities, err
 }
 
 func (s *Server) adminBattery() (*admin.Battery, error) {

@@ -20,6 +20,7 @@ import (
 func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Handler {
 	builtin := handler
 	handler = s.apis(builtin)
+	s.hookAPIs = s.hookContent.Handler(handler)
 	handler = route.WithWildcardGuard(handler, c.Serializer)
 	handler = authz.WithDeepReviews(handler)
 	handler = s.virtual.Handler(handler, builtin)

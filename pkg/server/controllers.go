@@ -54,6 +54,7 @@ func (s *Server) buildControllers() error {
 		s.defaultEndpointSliceController,
 		s.endpointSliceController,
 		s.providersController,
+		s.hookContentController,
 		s.bindingController,
 		s.permissionClaimController,
 		s.defaultBindingsController,

@@ -25,7 +25,7 @@ const inFlight = 600
 // buildGeneric makes upstream's server: serving, health, the built-in groups. What
 // differs between clusters is put before it by the chain.
 func (s *Server) buildGeneric() error {
-	authenticate, err := s.authenticator()
+	authenticate, authorities, err := s.authenticator()
 	if err != nil {
 		return err
 	}
@@ -36,6 +36,12 @@ func (s *Server) buildGeneric() error {
 	config, err := s.genericConfig(authenticate, admit)
 	if err != nil {
 		return err
+	}
+	for _, authority := range authorities {
+		// Without one, TLS does not even ask clients for a certificate.
+		if err := config.Authentication.ApplyClientCert(authority, config.SecureServing); err != nil {
+			return err
+		}
 	}
 	if err := s.buildCatalog(admit, config); err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/garbagecollector"
 	"github.com/forkless/kcp/internal/controllers/storagemigration"
 	"github.com/forkless/kcp/internal/discovery"
+	"github.com/forkless/kcp/internal/hookcontent"
 	"github.com/forkless/kcp/internal/inflight"
 	"github.com/forkless/kcp/internal/openapi"
 	"github.com/forkless/kcp/internal/quota"
@@ -89,8 +90,12 @@ type Server struct {
 	discovery *discovery.Discovery
 	openapi   *openapi.OpenAPI
 	// virtual are the virtual workspaces, providers that of exports among them.
-	virtual     *virtual.Frame
-	providers   *apiexport.Workspace
+	virtual   *virtual.Frame
+	providers *apiexport.Workspace
+	// hookContent lets initializers and terminators into workspaces, where hookAPIs serves
+	// them.
+	hookContent *hookcontent.Content
+	hookAPIs    http.Handler
 	controllers []*controller.Controller
 	// configurations are the webhooks and admission policies of all clusters.
 	configurations *configurations.Index

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"net/http"
 
 	apistorage "k8s.io/apiserver/pkg/storage"
 	"k8s.io/utils/clock"
@@ -38,6 +39,7 @@ func (s *Server) addVirtualWorkspaces() {
 		Authorizer: s.authorizer.Silent(),
 		Serializer: builtin.Codecs,
 	}))
+	s.buildHookContent()
 	for _, kind := range []tenancy.HookKind{tenancy.Initializing, tenancy.Terminating} {
 		s.virtual.Add(lifecycle.New(kind, lifecycle.Config{
 			Clusters:   func() (apistorage.Interface, bool) { return s.layer.Store(cached.LogicalClusters) },
@@ -45,6 +47,7 @@ func (s *Server) addVirtualWorkspaces() {
 			Discovery:  s.discovery,
 			OpenAPI:    s.openapi,
 			Authorizer: s.authorizer.Silent(),
+			Content:    http.HandlerFunc(s.content),
 			Clock:      clock.RealClock{},
 			Serializer: builtin.Codecs,
 		}))

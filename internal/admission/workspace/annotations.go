@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/forkless/kcp/internal/admission/request"
+	"github.com/forkless/kcp/internal/authn/identity"
 	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -96,7 +97,8 @@ func ownerOf(a admission.Attributes) (string, error) {
 	if a.GetUserInfo() == nil {
 		return "", apierrors.NewInternalError(fmt.Errorf("creating a workspace without a user"))
 	}
-	owner, err := tenancy.EncodeOwner(a.GetUserInfo())
+	// That he acts for an initializer or a terminator is so for this request only.
+	owner, err := tenancy.EncodeOwner(identity.DropGroups(a.GetUserInfo(), identity.IsLifecycleGroup))
 	if err != nil {
 		return "", apierrors.NewInternalError(err)
 	}

@@ -94,6 +94,11 @@ func TestAdmit(t *testing.T) {
 			reason: "whoever else is named is overwritten",
 			ws:     of(annotated(ownerKey, `{"username":"admin","groups":["system:masters"]}`)), owner: aliceJSON,
 		},
+		"Initializer": {
+			reason: "the mark of an initializer is nobody's to keep",
+			user:   &user.DefaultInfo{Name: "controller", Groups: []string{"system:kcp:initializer:root:x", "crew"}},
+			ws:     of(without(ownerKey)), owner: `{"username":"controller","groups":["crew"]}`,
+		},
 		"PrivilegedOwner": {
 			reason: "privileged callers create for others", user: admissiontest.Masters(),
 			ws: of(annotated(ownerKey, `{"username":"bob"}`)), owner: `{"username":"bob"}`,

@@ -17,8 +17,8 @@ func annotated(cluster logicalcluster.Name) map[string]string {
 	return map[string]string{logicalcluster.AnnotationKey: cluster.String()}
 }
 
-// TestWatchesEnd: a watch goes on exactly as long as it could begin anew.
-func TestWatchesEnd(t *testing.T) {
+// TestRequestsEnd: a request goes on exactly as long as it could begin anew.
+func TestRequestsEnd(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
 		id     string
@@ -47,7 +47,7 @@ func TestWatchesEnd(t *testing.T) {
 				lc := s.clusters[team].DeepCopy()
 				lc.Annotations = annotated(team)
 				tc.change(s)
-				keys := b.watchedIn(lc)
+				keys := b.runningIn(lc)
 				if len(keys) != 1 {
 					t.Fatalf("the cluster is watched, but got %v", keys)
 				}
@@ -62,30 +62,30 @@ func TestWatchesEnd(t *testing.T) {
 			if b.seen == nil {
 				t.Fatalf("got %d %s", got.Code, got.Body)
 			}
-			if len(b.watches.running) != 0 {
-				t.Errorf("a watch that is over is remembered: %v", b.watches.running)
+			if len(b.running.in) != 0 {
+				t.Errorf("a watch that is over is remembered: %v", b.running.in)
 			}
 		})
 	}
 }
 
-// TestWatchesOfTypes: a changed type is looked up where its hooks watch, and only there.
-func TestWatchesOfTypes(t *testing.T) {
+// TestRequestsOfTypes: a changed type is looked up where its hooks watch, and only there.
+func TestRequestsOfTypes(t *testing.T) {
 	b := newBench(newStored(initializing(shop)))
 	workspaceType := func(cluster logicalcluster.Name, name string) *tenancyv1alpha1.WorkspaceType {
 		return &tenancyv1alpha1.WorkspaceType{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotated(cluster)}}
 	}
-	if keys := b.watchedBy(workspaceType(provider, "shop")); len(keys) != 0 {
+	if keys := b.runningBy(workspaceType(provider, "shop")); len(keys) != 0 {
 		t.Errorf("without a watch there is nothing to look at, got %v", keys)
 	}
 	b.during = func(context.Context) {
-		if keys := b.watchedBy(workspaceType(provider, "shop")); len(keys) != 1 || keys[0] != (controller.Key{Cluster: team}) {
+		if keys := b.runningBy(workspaceType(provider, "shop")); len(keys) != 1 || keys[0] != (controller.Key{Cluster: team}) {
 			t.Errorf("got %v", keys)
 		}
-		if keys := append(b.watchedBy(workspaceType(provider, "other")), b.watchedBy(workspaceType(team, "shop"))...); len(keys) != 0 {
+		if keys := append(b.runningBy(workspaceType(provider, "other")), b.runningBy(workspaceType(team, "shop"))...); len(keys) != 0 {
 			t.Errorf("these types are others: got %v", keys)
 		}
-		if keys := b.watched(); len(keys) != 1 {
+		if keys := b.allRunning(); len(keys) != 1 {
 			t.Errorf("after a gap all that runs is looked at: got %v", keys)
 		}
 	}
@@ -95,14 +95,14 @@ func TestWatchesOfTypes(t *testing.T) {
 	}
 }
 
-// TestWatchBegins tells the story of a watch that begins while its hook is being removed:
-// the controller comes by before the watch has been decided about, on older data.
-func TestWatchBegins(t *testing.T) {
+// TestRequestBegins tells the story of a request that begins while its hook is being removed:
+// the controller comes by before the request has been decided about, on older data.
+func TestRequestBegins(t *testing.T) {
 	b := newBench(newStored(initializing(shop)))
 	a := &attempt{cluster: team}
 	a.hook.Cluster, a.hook.Type, a.hook.ID, a.hook.Kind = provider, "bare", bare, "initializing"
 	b.Content.Clusters.(clustersIn).clusters[team] = initializing(bare)
-	ctx, end := b.watches.begin(t.Context(), a)
+	ctx, end := b.running.begin(t.Context(), a)
 	defer end()
 	a.caller = caller
 	err := b.reconcile(t.Context(), controller.Key{Cluster: team})
