@@ -159,7 +159,7 @@ func measureTrees(ctx context.Context, s settings, t *table) error {
 // rested returns what the server takes once it has forgotten what has been.
 func (s *server) rested(ctx context.Context) (footprint, error) {
 	select {
-	case <-time.After(forgetAfter):
+	case <-time.After(time.Duration(min(s.scale, 1) * float64(forgetAfter))):
 	case <-ctx.Done():
 		return footprint{}, ctx.Err()
 	}
