@@ -59,6 +59,8 @@ var sections = []section{
 	{"start", measureStart},
 	{"idle", measureIdle},
 	{"workspaces", measureWorkspaces},
+	{"trees", measureTrees},
+	{"hooks", measureHooks},
 	{"restart", measureRestart},
 	{"definitions", measureDefinitions},
 	{"bindings", measureBindings},

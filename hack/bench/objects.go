@@ -225,7 +225,15 @@ func (s *server) measureDelivery(ctx context.Context, collection string) (report
 // function it returns waits for its end.
 func (s *server) startProfile(ctx context.Context, name string, round int) (wait func()) {
 	const seconds = 2
-	if s.profiles == "" || round > 0 {
+	if round > 0 {
+		return func() {}
+	}
+	return s.profileFor(ctx, name, seconds)
+}
+
+// profileFor is startProfile for as many seconds.
+func (s *server) profileFor(ctx context.Context, name string, seconds int) (wait func()) {
+	if s.profiles == "" {
 		return func() {}
 	}
 	var done sync.WaitGroup

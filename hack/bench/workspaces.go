@@ -85,9 +85,18 @@ func (t *tracker) wait(ctx context.Context, all map[string]chan struct{}, name s
 
 // create makes a workspace called prefix and i and waits until it is ready.
 func (t *tracker) create(prefix string, offset int) operation {
+	return t.createOf("", prefix, offset)
+}
+
+// createOf is create for a type in root; empty is the default.
+func (t *tracker) createOf(kind, prefix string, offset int) operation {
+	spec := "{}"
+	if kind != "" {
+		spec = fmt.Sprintf(`{"type":{"name":%q,"path":"root"}}`, kind)
+	}
 	return func(ctx context.Context, c *client, i int) error {
 		name := fmt.Sprintf("%s-%d", prefix, offset+i)
-		body := fmt.Sprintf(`{"apiVersion":"tenancy.kcp.io/v1alpha1","kind":"Workspace","metadata":{"name":%q}}`, name)
+		body := fmt.Sprintf(`{"apiVersion":"tenancy.kcp.io/v1alpha1","kind":"Workspace","metadata":{"name":%q},"spec":%s}`, name, spec)
 		if _, err := c.do(ctx, http.MethodPost, workspacesPath, jsonType, []byte(body)); err != nil {
 			return err
 		}

@@ -11,16 +11,19 @@ type Count func() map[string]int
 type counts struct {
 	metrics.BaseStableCollector
 	shard  string
+	phases []string
 	counts map[*metrics.Desc]Count
 }
 
 // Counts returns what measures how many logical clusters and workspaces there are on a
-// shard, by their phase. Both are called for each request for metrics.
-func Counts(shard string, logicalClusters, workspaces Count) metrics.StableCollector {
+// shard, by their phase. Both are called for each request for metrics. There is a series for
+// each of phases, also where nothing is in it, so that one can be told from a shard that
+// does not answer, and rates have a beginning; and none for anything else.
+func Counts(shard string, phases []string, logicalClusters, workspaces Count) metrics.StableCollector {
 	describe := func(name, help string) *metrics.Desc {
 		return metrics.NewDesc(name, help, []string{"shard", "phase"}, nil, metrics.ALPHA, "")
 	}
-	return &counts{shard: shard, counts: map[*metrics.Desc]Count{
+	return &counts{shard: shard, phases: phases, counts: map[*metrics.Desc]Count{
 		describe("kcp_logicalcluster_count", "Number of logical clusters by phase."): logicalClusters,
 		describe("kcp_workspace_count", "Number of workspaces by phase."):            workspaces,
 	}}
@@ -36,8 +39,9 @@ func (c *counts) DescribeWithStability(ch chan<- *metrics.Desc) {
 // CollectWithStability counts.
 func (c *counts) CollectWithStability(ch chan<- metrics.Metric) {
 	for desc, count := range c.counts {
-		for phase, n := range count() {
-			ch <- metrics.NewLazyConstMetric(desc, metrics.GaugeValue, float64(n), c.shard, phase)
+		byPhase := count()
+		for _, phase := range c.phases {
+			ch <- metrics.NewLazyConstMetric(desc, metrics.GaugeValue, float64(byPhase[phase]), c.shard, phase)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/forkless/kcp/internal/builtin"
 	kcpmetrics "github.com/forkless/kcp/internal/metrics"
 	"github.com/forkless/kcp/internal/storage"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -40,7 +41,7 @@ func (s *Server) installMetrics() {
 	mux := s.generic.Handler.NonGoRestfulMux
 	mux.Handle("/metrics", kcpmetrics.NewHandler(kcpmetrics.Config{
 		Own: []metrics.StableCollector{
-			kcpmetrics.Counts(s.options.Shard.Name, s.countLogicalClusters, s.countWorkspaces),
+			kcpmetrics.Counts(s.options.Shard.Name, phases(), s.countLogicalClusters, s.countWorkspaces),
 			objectlimit.NewCollector(s.objectLimits, s.layer, s.options.Shard.Name),
 		},
 		Refresh: s.refreshMetrics,
@@ -63,6 +64,22 @@ func (s *Server) refreshMetrics() {
 	kcpmetrics.Prune(open.Has)
 }
 
+func phases() []string {
+	var names []string
+	for _, phase := range corev1alpha1.Phases() {
+		names = append(names, string(phase))
+	}
+	return names
+}
+
+// phaseOf is what something counts as: what no controller has seen yet is being scheduled.
+func phaseOf(phase corev1alpha1.Phase) string {
+	if phase == "" {
+		phase = corev1alpha1.PhaseScheduling
+	}
+	return string(phase)
+}
+
 // countLogicalClusters counts by phase, from the watch cache. One that cannot be read is
 // told by /readyz; here there is nothing to count then.
 func (s *Server) countLogicalClusters() map[string]int {
@@ -72,7 +89,7 @@ func (s *Server) countLogicalClusters() map[string]int {
 		return counts
 	}
 	for i := range clusters {
-		counts[string(clusters[i].Status.Phase)]++
+		counts[phaseOf(clusters[i].Status.Phase)]++
 	}
 	return counts
 }
@@ -85,7 +102,7 @@ func (s *Server) countWorkspaces() map[string]int {
 		return counts
 	}
 	for i := range workspaces {
-		counts[string(workspaces[i].Status.Phase)]++
+		counts[phaseOf(workspaces[i].Status.Phase)]++
 	}
 	return counts
 }

@@ -109,6 +109,12 @@ func TestMetricsCountWorkspaces(t *testing.T) {
 		// Root and the shard itself have no Workspace.
 		return workspaces == 3 && clusters == 5, []int{workspaces, clusters}
 	})
+	families := scrape(t, s)
+	for _, name := range []string{"kcp_workspace_count", "kcp_logicalcluster_count"} {
+		if got := len(families[name].GetMetric()); got != len(corev1alpha1.Phases()) {
+			t.Errorf("%s has %d series, not one for each phase, whatever there is", name, got)
+		}
+	}
 }
 
 func TestMetricsAreThoseOfAnAPIServer(t *testing.T) {

@@ -25,6 +25,7 @@ var (
 		"LateWrite":       lateWrite,
 		"CreatingNested":  creatingNested,
 		"DeletingAtBirth": deletingAtBirth,
+		"HeldByOthers":    heldByOthers,
 	}
 )
 

@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/pkg/apis/conditions"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
 
 // lateWrite: a request that was let in while its workspace was there, and comes to write
@@ -72,4 +76,25 @@ func send(t *testing.T, body io.Writer, text string) {
 	if _, err := io.WriteString(body, text); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// heldByOthers: somebody else's finalizer keeps the LogicalCluster when all is gone, there
+// are writes since, and it goes as soon as that finalizer does, without the server.
+func heldByOthers(t *testing.T, server *servertest.Server) (gone []string) {
+	s := &suite{t, server}
+	for round := range rounds {
+		ws := server.Workspace(t, "root", fmt.Sprintf("held-by-others-%d", round))
+		s.patch(s.clusters(ws), corev1alpha1.LogicalClusterName, finalizers("example.com/inner"))
+		s.delete("root", ws.Name)
+		s.until("root", ws.Name, "all is gone but what is held", func(ws *tenancyv1alpha1.Workspace) bool {
+			return conditions.IsTrue(ws, corev1alpha1.WorkspaceContentDeleted)
+		})
+		client := clientOf(t, server, ws.Spec.Cluster)
+		stop := during(t, func(ctx context.Context) { writeOnce(ctx, client) })
+		s.patch(s.clusters(ws), corev1alpha1.LogicalClusterName, finalizers())
+		s.gone("root", ws.Name)
+		stop()
+		gone = append(gone, ws.Spec.Cluster)
+	}
+	return gone
 }

@@ -47,7 +47,7 @@ func (r *Recorder) Record(ctx context.Context, cluster logicalcluster.Name, hook
 }
 
 func (r *Recorder) record(ctx context.Context, cluster logicalcluster.Name, hook tenancy.Hook, user string) error {
-	lc, err := r.Clusters.GetCached(ctx, cluster)
+	lc, err := r.Clusters.Get(ctx, cluster)
 	for range recordTries {
 		switch {
 		case apierrors.IsNotFound(err):

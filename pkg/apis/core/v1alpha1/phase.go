@@ -25,6 +25,13 @@ const (
 	PhaseDeleting Phase = "Deleting"
 )
 
+// Phases returns all phases, in the order in which they usually come.
+func Phases() []Phase {
+	return []Phase{
+		PhaseScheduling, PhaseInitializing, PhaseReady, PhaseUnavailable, PhaseInactive, PhaseTerminating, PhaseDeleting,
+	}
+}
+
 // Initializer identifies someone who works on a logical cluster before it is ready:
 // "<cluster of the workspace type>:<its name>", or "system:<x>" for our own.
 // +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(:[a-z0-9]([-a-z0-9]*[a-z0-9])?)*(:[a-z0-9][a-z0-9]([-a-z0-9]*[a-z0-9])?))|(system:.+)$`
