@@ -15,18 +15,18 @@ import (
 )
 
 var maintenance = map[string]behavior{
-	"ClaimAppears":   {"row 65: a new claim of an export is accepted where bindings are maintained, and nowhere else", claimAppears},
+	"ClaimAppears":    {"row 65: a new claim of an export is accepted where bindings are maintained, and nowhere else", claimAppears},
 	"ResourceAppears": {"row 65: a new resource of an export is served in workspaces that live", resourceAppears},
-	"ExportAppears":  {"row 65: an export that a type names later is bound in workspaces that live, and nowhere else", exportAppears},
-	"Inherited":      {"a type that extends one that maintains passes it on, and each decides for what it names itself", inheritedMaintenance},
-	"Overwritten":    {"what somebody has refused or deleted comes back", overwritten},
-	"SystemBinds":    {"the server binds: that the creator may not is no matter any more", systemBinds},
-	"MissingExport":  {"an export that is missing is named, and bound when it comes", missingLater},
-	"TurnedOn":       {"maintenance can be turned on and off while there are workspaces", turnedOnAndOff},
-	"TypeGone":       {"when the type goes nothing is taken away, and the workspace says so", typeGone},
-	"OthersLeft":     {"bindings that no type names are nobody's business", othersLeft},
-	"NearerBase":     {"a base that is found nearer than before is the one that counts", nearerBase},
-	"ManyWorkspaces": {"a change reaches many workspaces, and others are served meanwhile", manyWorkspaces},
+	"ExportAppears":   {"row 65: an export that a type names later is bound in workspaces that live, and nowhere else", exportAppears},
+	"Inherited":       {"a type that extends one that maintains passes it on, and each decides for what it names itself", inheritedMaintenance},
+	"Overwritten":     {"what somebody has refused or deleted comes back", overwritten},
+	"SystemBinds":     {"the server binds: that the creator may not is no matter any more", systemBinds},
+	"MissingExport":   {"an export that is missing is named, and bound when it comes", missingLater},
+	"TurnedOn":        {"maintenance can be turned on and off while there are workspaces", turnedOnAndOff},
+	"TypeGone":        {"when the type goes nothing is taken away, and the workspace says so", typeGone},
+	"OthersLeft":      {"bindings that no type names are nobody's business", othersLeft},
+	"NearerBase":      {"a base that is found nearer than before is the one that counts", nearerBase},
+	"ManyWorkspaces":  {"a change reaches many workspaces, and others are served meanwhile", manyWorkspaces},
 }
 
 const (
