@@ -50,8 +50,12 @@ func refusal(own, alias Type, relation string, selector *tenancyv1alpha1.Workspa
 	if alias.key() != own.key() {
 		demanding = fmt.Sprintf("workspace type %s extends %s, which", own, alias)
 	}
-	if selector.None {
+	switch {
+	case selector.None:
 		return fmt.Sprintf("%s allows no %s, not %s either", demanding, relation, other.Type)
+	case len(selector.Types) == 0:
+		// "none: false" says as little as it can, and a limit that allows anything would be none.
+		return fmt.Sprintf("%s limits its %s and names none that it allows, not %s either", demanding, relation, other.Type)
 	}
 	allowed := make([]string, 0, len(selector.Types))
 	for _, reference := range selector.Types {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
 
 func TestCheckPlacement(t *testing.T) {
@@ -15,6 +16,7 @@ func TestCheckPlacement(t *testing.T) {
 		"leafbased": {Extend: extends(inRoot("leaf"))},
 		"byid":      {LimitAllowedParents: limit(ref{Name: "open", Path: tenancytest.ClusterAt("root:org").String()})},
 		"open":      {},
+		"vague":     {LimitAllowedChildren: &tenancyv1alpha1.WorkspaceTypeSelector{}},
 		"picky":     {LimitAllowedParents: limit(inRoot("team")), LimitAllowedChildren: limit(inRoot("team"))},
 	}
 	cases := map[string]struct {
@@ -52,6 +54,10 @@ func TestCheckPlacement(t *testing.T) {
 		"NoChildrenInherited": {
 			reason: "limits are inherited, and the message says from whom",
 			parent: inRoot("leafbased"), child: inRoot("universal"), refused: []string{"root:leafbased extends root:leaf, which allows no children"},
+		},
+		"NothingNamed": {
+			reason: "a limit that names nothing allows nothing, and says so rather than list nothing",
+			parent: inRoot("vague"), child: inRoot("universal"), refused: []string{"root:vague limits its children and names none that it allows"},
 		},
 		"ClusterNeverMatches": {
 			reason: "limits are compared by canonical path",

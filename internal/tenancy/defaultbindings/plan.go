@@ -103,7 +103,7 @@ func (in Input) existing(wanted Wanted) *apisv1alpha2.APIBinding {
 	return &in.Existing[i]
 }
 
-// find returns an export that in.Who may bind. An unknown path and a missing permission
+// find returns an export that in.Who may bind, without what it offers. An unknown path and a missing permission
 // get the same answer, as everywhere.
 func (p *Planner) find(ctx context.Context, in Input, wanted Wanted) (*binding.Export, error) {
 	forbidden := unbindable(fmt.Sprintf("no permission to bind to export %s:%s%s", wanted.Path, wanted.Export, wanted.because()))
@@ -131,8 +131,7 @@ func (p *Planner) find(ctx context.Context, in Input, wanted Wanted) (*binding.E
 	if err != nil {
 		return nil, err
 	}
-	offers, err := p.offers(ctx, cluster, object)
-	return &binding.Export{Cluster: cluster, Object: object, Offers: offers}, err
+	return &binding.Export{Cluster: cluster, Object: object}, nil
 }
 
 // bind returns the binding to an export, decided if that is possible.
@@ -141,6 +140,10 @@ func (p *Planner) bind(ctx context.Context, in Input, wanted Wanted, export *bin
 	made := Binding{Object: object}
 	if !in.Decide {
 		return made, nil
+	}
+	var err error
+	if export.Offers, err = p.offers(ctx, export.Cluster, export.Object); err != nil {
+		return made, err
 	}
 	if known, err := p.stored(ctx, export); err != nil || !known {
 		return made, err

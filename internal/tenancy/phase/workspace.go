@@ -144,8 +144,20 @@ func (p *WorkspacePlan) initialize(in WorkspaceInput) {
 	ws.Status.Initializers = slices.Clone(lc.Status.Initializers)
 	ws.Status.Terminators = slices.Clone(lc.Status.Terminators)
 	conditions.Set(ws, initialized(lc, in.Now))
+	showBindings(ws, lc)
 	if len(lc.Status.Initializers) == 0 {
 		ws.Status.Phase = corev1alpha1.PhaseReady
+	}
+}
+
+// showBindings shows on the workspace what its default bindings wait for: who is waiting
+// for the workspace need not be one who may look into it.
+func showBindings(ws *tenancyv1alpha1.Workspace, lc *corev1alpha1.LogicalCluster) {
+	condition, ok := conditions.Get(lc, corev1alpha1.APIBindingsInitialized)
+	if ok && slices.Contains(lc.Status.Initializers, corev1alpha1.InitializerAPIBindings) {
+		conditions.Set(ws, condition)
+	} else {
+		conditions.Delete(ws, corev1alpha1.APIBindingsInitialized)
 	}
 }
 

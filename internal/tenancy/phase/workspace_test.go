@@ -194,6 +194,25 @@ func TestWorkspace(t *testing.T) {
 	}
 }
 
+func TestWorkspaceShowsWhatItsBindingsWaitFor(t *testing.T) {
+	waits := isFalse(corev1alpha1.APIBindingsInitialized)
+	waits.Message = "APIExport root:p|cowboys not found"
+	cluster := inPhase(corev1alpha1.PhaseInitializing, corev1alpha1.InitializerAPIBindings)
+	cluster.Status.Conditions = conditions.Conditions{waits}
+	observed := placed(corev1alpha1.PhaseInitializing)
+	waiting := phase.Workspace(phase.WorkspaceInput{Observed: observed, Cluster: cluster, Now: now}).Workspace
+	shown, _ := conditions.Get(waiting, corev1alpha1.APIBindingsInitialized)
+	if diff := cmp.Diff(waits, shown); diff != "" {
+		t.Errorf("who waits must not have to look into the workspace (-want +got):\n%s", diff)
+	}
+
+	cluster.Status.Initializers = []corev1alpha1.Initializer{"root:other"}
+	later := phase.Workspace(phase.WorkspaceInput{Observed: waiting, Cluster: cluster, Now: now}).Workspace
+	if conditions.Has(later, corev1alpha1.APIBindingsInitialized) {
+		t.Error("what has been made is not waited for")
+	}
+}
+
 func TestWorkspaceURLFollowsShard(t *testing.T) {
 	plan := phase.Workspace(phase.WorkspaceInput{
 		Observed: placed(corev1alpha1.PhaseReady), Cluster: inPhase(corev1alpha1.PhaseReady), URL: "https://new/clusters/root:a", Now: now,
