@@ -10,9 +10,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/util/cert"
 
 	"github.com/forkless/kcp/internal/servertest"
@@ -385,4 +388,60 @@ func mountKindComesLate(t *testing.T, s *suite, elsewhere *backend) {
 	})
 	inside.says("c", elsewhere.URL, "Ready")
 	inside.phase("m", corev1alpha1.PhaseReady)
+}
+
+// TestMountsVouched shows how callers are introduced by a server that can vouch for them: no
+// token leaves it, and nobody is more over there than his name.
+func TestMountsVouched(t *testing.T) {
+	elsewhere := newBackend(t)
+	certificate, key, err := cert.GenerateSelfSignedCertKey("front-proxy", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory := t.TempDir()
+	for name, content := range map[string][]byte{"proxy.crt": certificate, "proxy.key": key} {
+		if err := os.WriteFile(filepath.Join(directory, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSuite(t, servertest.Start(t, servertest.WithUsers(t), "--feature-gates=WorkspaceMounts=true",
+		"--mount-proxy-allowed-hosts=127.0.0.1", "--mount-proxy-ca-file="+elsewhere.CA,
+		"--mount-proxy-client-cert-file="+filepath.Join(directory, "proxy.crt"), "--mount-proxy-client-key-file="+filepath.Join(directory, "proxy.key")))
+	path := s.mountable(t)
+	inside := s.as(t, alice, path)
+	inside.mounted("m", elsewhere.URL, "Ready")
+	inside.phase("m", corev1alpha1.PhaseReady)
+	account := in[struct{ Status struct{ Token string } }](inside, inside.post("/api/v1/namespaces/default/serviceaccounts/default/token",
+		`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}`)).Status.Token
+	cluster := inside.cluster().Annotations["kcp.io/cluster"]
+	for name, tc := range map[string]struct {
+		reason, token, user string
+		groups              []string
+	}{
+		"User":           {"a user goes by his name and groups", alice, aliceName, []string{"team-1", "system:authenticated"}},
+		"Master":         {"power over this server is none over another", s.master, "shard-admin", []string{"system:authenticated"}},
+		"Admin":          {"nor are administrators of workspaces any there", s.admin, "kcp-admin", []string{"system:authenticated"}},
+		"Anonymous":      {"nobody is nobody", "", "system:anonymous", []string{"system:unauthenticated"}},
+		"ServiceAccount": {"the account of a workspace is not the one of its name over there", account, "system:kcp:serviceaccount:" + cluster + ":default:default", []string{"system:authenticated", "system:cluster:" + cluster}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			what := reached(t, s.as(t, tc.token, path+":m").do(http.MethodGet, "/api", "", "",
+				"X-Remote-User", "forged", "X-Remote-Group", "system:masters", "Impersonate-User", "somebody"))
+			if got := what.Header.Values("X-Remote-User"); len(got) != 1 || got[0] != tc.user {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.user)
+			}
+			if diff := cmp.Diff(tc.groups, what.Header.Values("X-Remote-Group")); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+			if what.Header.Get("Authorization") != "" || what.Header.Get("Impersonate-User") != "somebody" || !strings.HasPrefix(what.Client, "front-proxy") {
+				t.Errorf("%s: got %+v", tc.reason, what)
+			}
+			for header := range what.Header {
+				if strings.HasPrefix(header, "X-Remote-Extra-") && strings.Contains(strings.ToLower(header), "kcp.io") {
+					t.Errorf("what means something in workspaces means nothing there: %s", header)
+				}
+			}
+		})
+	}
+	s.as(t, "no-token-at-all", path+":m").get("/api").is(t, 401)
 }
