@@ -175,6 +175,9 @@ func (s *Server) startControllers(ctx context.Context) error {
 		}
 	}
 	close(s.settled)
+	if s.mounts != nil {
+		s.mounts.index.Settle()
+	}
 	if err := s.waitForOwn(ctx); err != nil {
 		return err
 	}

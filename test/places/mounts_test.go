@@ -275,6 +275,14 @@ func mountCircle(t *testing.T, s *suite, _ *backend) {
 	inside.mounted("m", s.as(t, "", path+":m").config.Host, "Ready")
 	inside.phase("m", corev1alpha1.PhaseReady)
 	s.as(t, alice, path+":m").get("/api").is(t, http.StatusLoopDetected, "circle")
+	// Nor does one that comes back from another server, which has counted.
+	inside.mounted("n", s.as(t, "", path).config.Host, "Ready")
+	inside.phase("n", corev1alpha1.PhaseReady)
+	for depth, code := range map[string]int{"": 200, "3": 200, "-7": 200, "many": 200, "4": http.StatusLoopDetected} {
+		if a := s.as(t, alice, path+":n").do(http.MethodGet, "/api", "", "", "X-Kcp-Mount-Depth", depth); a.code != code {
+			t.Errorf("at depth %q: got %d %s, want %d", depth, a.code, a.body, code)
+		}
+	}
 }
 
 // mountRefused shows that tenants cannot choose where the server, or its users' tokens, go.
@@ -388,6 +396,33 @@ func mountKindComesLate(t *testing.T, s *suite, elsewhere *backend) {
 	})
 	inside.says("c", elsewhere.URL, "Ready")
 	inside.phase("m", corev1alpha1.PhaseReady)
+}
+
+// TestMountsRestart shows that a server that starts does not take for missing what it has only
+// not seen yet.
+func TestMountsRestart(t *testing.T) {
+	elsewhere, directory := newBackend(t), t.TempDir()
+	flags := []string{
+		servertest.WithUsers(t), "--feature-gates=WorkspaceMounts=true",
+		"--mount-proxy-allowed-hosts=127.0.0.1", "--mount-proxy-ca-file=" + elsewhere.CA,
+	}
+	server := servertest.StartIn(t, directory, flags...)
+	s := newSuite(t, server)
+	path := s.mountable(t)
+	inside := s.as(t, alice, path)
+	inside.mounted("m", elsewhere.URL, "Ready")
+	before := inside.phase("m", corev1alpha1.PhaseReady)
+	server.Stop()
+
+	s = newSuite(t, servertest.StartIn(t, directory, flags...))
+	inside = s.as(t, alice, path)
+	reached(t, s.as(t, alice, path+":m").get("/api"))
+	// All controllers have looked at everything by now.
+	if after := inside.workspace("m"); after.ResourceVersion != before.ResourceVersion {
+		t.Errorf("it was written to: %+v", after)
+	}
+	inside.says("m", elsewhere.URL, "Connecting")
+	inside.phase("m", corev1alpha1.PhaseUnavailable)
 }
 
 // TestMountsVouched shows how callers are introduced by a server that can vouch for them: no
