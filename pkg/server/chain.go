@@ -74,6 +74,9 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	// A line for each request, but from -v=3 on only.
 	handler = serverfilters.WithHTTPLogging(handler)
 	handler = filters.WithLatencyTrackers(handler)
+	handler = s.withoutInactive(handler, c)
+	// Outside of what refuses inactive clusters: a watch that is let in just before one goes
+	// offline is known when it is cut.
 	handler = route.WithConnections(handler, s.connections, c.LongRunningFunc)
 
 	// Upstream's request info sees the URL without the cluster, so routing comes
@@ -81,15 +84,13 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	// its place as well.
 	handler = route.WithIdentity(handler, c.Serializer)
 	handler = filters.WithRequestInfo(handler, c.RequestInfoResolver)
-	virtual := handler
-	handler = route.WithoutInactive(handler, s.logicalClusters, c.Serializer)
 	if c.AuditBackend != nil {
-		handler, virtual = s.withAuditedCluster(handler), s.withAuditedCluster(virtual)
+		handler = s.withAuditedCluster(handler)
 	}
+	virtual := handler
 	var routed http.Handler
 	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { routed.ServeHTTP(w, r) })
 	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, c.Serializer)
-	// Whether a cluster is inactive is told behind authorization there.
 	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Form, c.Serializer)
 	routed = handler
 	handler = serviceaccount.WithHome(handler)
@@ -97,6 +98,19 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = serverfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
 	handler = filters.WithAuditInit(handler)
 	return handler
+}
+
+// withoutInactive refuses requests into clusters that are offline. Those to virtual workspaces
+// are told so behind authorization.
+func (s *Server) withoutInactive(handler http.Handler, c *genericapiserver.Config) http.Handler {
+	refusing := route.WithoutInactive(handler, s.logicalClusters, c.Serializer)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := route.VirtualFrom(r.Context()); ok {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		refusing.ServeHTTP(w, r)
+	})
 }
 
 // apis puts the APIs that differ between clusters in front of the built-in ones.

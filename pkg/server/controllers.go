@@ -125,6 +125,7 @@ func (s *Server) logicalClusterController() (*controller.Controller, error) {
 		Layer:      s.layer,
 		Clusters:   s.logicalClusters,
 		Workspaces: s.workspaces,
+		Shards:     s.shards,
 		Policy:     s.policy,
 		OpenStores: s.openStores,
 		Cut:        s.connections.Cut,

@@ -128,6 +128,10 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 		add(cached.ServiceAccounts, logicalcluster.Root, metricsviewer.ServiceAccount())
 		add(cached.Secrets, logicalcluster.Root, metricsviewer.Secret())
 	}
+	for _, name := range []string{metav1.NamespaceDefault, metav1.NamespacePublic, metav1.NamespaceSystem} {
+		// Whoever holds leases for the shard holds them there.
+		objects = append(objects, s.namespaceIn(logicalcluster.SystemAdmin, name)...)
+	}
 	types, err := workspacetypes.For(workspacetypes.Choice{Batteries: batteryNames(s.options.Batteries)})
 	if err != nil {
 		return nil, err
@@ -171,6 +175,9 @@ func (s *Server) startControllers(ctx context.Context) error {
 		}
 	}
 	close(s.settled)
+	if s.mounts != nil {
+		s.mounts.index.Settle()
+	}
 	if err := s.waitForOwn(ctx); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package places
 
 import (
 	"bufio"
+	"crypto/tls"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -34,6 +35,7 @@ func newBackend(t *testing.T) *backend {
 	t.Helper()
 	b := &backend{Server: httptest.NewUnstartedServer(http.HandlerFunc(serve)), CA: filepath.Join(t.TempDir(), "backend.crt")}
 	b.EnableHTTP2 = true
+	b.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS12}
 	b.StartTLS()
 	t.Cleanup(func() {
 		b.CloseClientConnections()

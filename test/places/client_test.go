@@ -32,11 +32,16 @@ type suite struct {
 	server *servertest.Server
 	// admin is cluster admin everywhere, and nothing is denied to master.
 	admin, master string
+	// url is where the server is, which is not what it tells others if it has another address
+	// for them.
+	url string
 }
 
 func newSuite(t *testing.T, server *servertest.Server) *suite {
 	t.Helper()
-	return &suite{server: server, admin: server.Config(t, "base").BearerToken, master: server.Config(t, "shard-base").BearerToken}
+	base := server.Config(t, "base")
+	url, _, _ := strings.Cut(base.Host, "/clusters/")
+	return &suite{server: server, admin: base.BearerToken, master: server.Config(t, "shard-base").BearerToken, url: url}
 }
 
 // caller is somebody in a workspace.
@@ -49,8 +54,9 @@ type caller struct {
 func (s *suite) as(t *testing.T, token, workspace string) caller {
 	t.Helper()
 	config := s.server.As(t, token, workspace)
-	if workspace == "" {
-		config.Host = s.server.URL()
+	config.Host = s.url
+	if workspace != "" {
+		config.Host += "/clusters/" + workspace
 	}
 	return caller{t, config}
 }

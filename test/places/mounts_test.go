@@ -10,9 +10,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/util/cert"
 
 	"github.com/forkless/kcp/internal/servertest"
@@ -272,6 +275,14 @@ func mountCircle(t *testing.T, s *suite, _ *backend) {
 	inside.mounted("m", s.as(t, "", path+":m").config.Host, "Ready")
 	inside.phase("m", corev1alpha1.PhaseReady)
 	s.as(t, alice, path+":m").get("/api").is(t, http.StatusLoopDetected, "circle")
+	// Nor does one that comes back from another server, which has counted.
+	inside.mounted("n", s.as(t, "", path).config.Host, "Ready")
+	inside.phase("n", corev1alpha1.PhaseReady)
+	for depth, code := range map[string]int{"": 200, "3": 200, "-7": 200, "many": 200, "4": http.StatusLoopDetected} {
+		if a := s.as(t, alice, path+":n").do(http.MethodGet, "/api", "", "", "X-Kcp-Mount-Depth", depth); a.code != code {
+			t.Errorf("at depth %q: got %d %s, want %d", depth, a.code, a.body, code)
+		}
+	}
 }
 
 // mountRefused shows that tenants cannot choose where the server, or its users' tokens, go.
@@ -385,4 +396,87 @@ func mountKindComesLate(t *testing.T, s *suite, elsewhere *backend) {
 	})
 	inside.says("c", elsewhere.URL, "Ready")
 	inside.phase("m", corev1alpha1.PhaseReady)
+}
+
+// TestMountsRestart shows that a server that starts does not take for missing what it has only
+// not seen yet.
+func TestMountsRestart(t *testing.T) {
+	elsewhere, directory := newBackend(t), t.TempDir()
+	flags := []string{
+		servertest.WithUsers(t), "--feature-gates=WorkspaceMounts=true",
+		"--mount-proxy-allowed-hosts=127.0.0.1", "--mount-proxy-ca-file=" + elsewhere.CA,
+	}
+	server := servertest.StartIn(t, directory, flags...)
+	s := newSuite(t, server)
+	path := s.mountable(t)
+	inside := s.as(t, alice, path)
+	inside.mounted("m", elsewhere.URL, "Ready")
+	before := inside.phase("m", corev1alpha1.PhaseReady)
+	server.Stop()
+
+	s = newSuite(t, servertest.StartIn(t, directory, flags...))
+	inside = s.as(t, alice, path)
+	reached(t, s.as(t, alice, path+":m").get("/api"))
+	// All controllers have looked at everything by now.
+	if after := inside.workspace("m"); after.ResourceVersion != before.ResourceVersion {
+		t.Errorf("it was written to: %+v", after)
+	}
+	inside.says("m", elsewhere.URL, "Connecting")
+	inside.phase("m", corev1alpha1.PhaseUnavailable)
+}
+
+// TestMountsVouched shows how callers are introduced by a server that can vouch for them: no
+// token leaves it, and nobody is more over there than his name.
+func TestMountsVouched(t *testing.T) {
+	elsewhere := newBackend(t)
+	certificate, key, err := cert.GenerateSelfSignedCertKey("front-proxy", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory := t.TempDir()
+	for name, content := range map[string][]byte{"proxy.crt": certificate, "proxy.key": key} {
+		if err := os.WriteFile(filepath.Join(directory, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSuite(t, servertest.Start(t, servertest.WithUsers(t), "--feature-gates=WorkspaceMounts=true",
+		"--mount-proxy-allowed-hosts=127.0.0.1", "--mount-proxy-ca-file="+elsewhere.CA,
+		"--mount-proxy-client-cert-file="+filepath.Join(directory, "proxy.crt"), "--mount-proxy-client-key-file="+filepath.Join(directory, "proxy.key")))
+	path := s.mountable(t)
+	inside := s.as(t, alice, path)
+	inside.mounted("m", elsewhere.URL, "Ready")
+	inside.phase("m", corev1alpha1.PhaseReady)
+	account := in[struct{ Status struct{ Token string } }](inside, inside.post("/api/v1/namespaces/default/serviceaccounts/default/token",
+		`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}`)).Status.Token
+	cluster := inside.cluster().Annotations["kcp.io/cluster"]
+	for name, tc := range map[string]struct {
+		reason, token, user string
+		groups              []string
+	}{
+		"User":           {"a user goes by his name and groups", alice, aliceName, []string{"team-1", "system:authenticated"}},
+		"Master":         {"power over this server is none over another", s.master, "shard-admin", []string{"system:authenticated"}},
+		"Admin":          {"nor are administrators of workspaces any there", s.admin, "kcp-admin", []string{"system:authenticated"}},
+		"Anonymous":      {"nobody is nobody", "", "system:anonymous", []string{"system:unauthenticated"}},
+		"ServiceAccount": {"the account of a workspace is not the one of its name over there", account, "system:kcp:serviceaccount:" + cluster + ":default:default", []string{"system:authenticated", "system:cluster:" + cluster}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			what := reached(t, s.as(t, tc.token, path+":m").do(http.MethodGet, "/api", "", "",
+				"X-Remote-User", "forged", "X-Remote-Group", "system:masters", "Impersonate-User", "somebody"))
+			if got := what.Header.Values("X-Remote-User"); len(got) != 1 || got[0] != tc.user {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.user)
+			}
+			if diff := cmp.Diff(tc.groups, what.Header.Values("X-Remote-Group")); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+			if what.Header.Get("Authorization") != "" || what.Header.Get("Impersonate-User") != "somebody" || !strings.HasPrefix(what.Client, "front-proxy") {
+				t.Errorf("%s: got %+v", tc.reason, what)
+			}
+			for header := range what.Header {
+				if strings.HasPrefix(header, "X-Remote-Extra-") && strings.Contains(strings.ToLower(header), "kcp.io") {
+					t.Errorf("what means something in workspaces means nothing there: %s", header)
+				}
+			}
+		})
+	}
+	s.as(t, "no-token-at-all", path+":m").get("/api").is(t, 401)
 }

@@ -29,6 +29,7 @@ type Config struct {
 	Layer      *storage.Layer
 	Clusters   cached.LogicalClusterReader
 	Workspaces cached.WorkspaceReader
+	Shards     cached.ShardReader
 	Policy     *cached.Policy
 	// OpenStores makes sure that the stores of the custom resources of a cluster are open.
 	OpenStores func(context.Context, logicalcluster.Name) error
@@ -53,12 +54,17 @@ func New(config Config) (*controller.Controller, controller.Listener, error) {
 	if !ok {
 		return nil, nil, errors.New("the store of cluster role bindings is not open")
 	}
+	shards, ok := config.Layer.Store(cached.Shards)
+	if !ok {
+		return nil, nil, errors.New("the store of shards is not open")
+	}
 	c := controller.New(controller.Options{
 		Name:    "logicalcluster",
 		Workers: workers,
 		Sources: []controller.Source{
 			{Store: clusters, Prefix: cached.LogicalClusters.Prefix(), Keys: controller.OwnKey},
 			{Store: bindings, Prefix: cached.ClusterRoleBindings.Prefix(), Keys: clusterOfAdminBinding},
+			{Store: shards, Prefix: cached.Shards.Prefix(), Keys: r.clustersOfShard},
 		},
 		Reconcile: r.reconcile,
 	})
@@ -98,8 +104,12 @@ func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
 
 // keep brings a cluster that is not being deleted to what it should be.
 func (r *reconciler) keep(ctx context.Context, cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster) error {
+	url, err := r.url(ctx, cluster, lc)
+	if err != nil {
+		return fmt.Errorf("finding the address: %w", err)
+	}
 	batch := r.Layer.NewBatch()
-	wanted := phase.LogicalCluster(phase.LogicalClusterInput{Observed: lc, Now: r.now()})
+	wanted := phase.LogicalCluster(phase.LogicalClusterInput{Observed: lc, URL: url, Now: r.now()})
 	if wanted != lc {
 		batch.Update(cached.LogicalClusters, cluster, wanted)
 	}
@@ -108,15 +118,14 @@ func (r *reconciler) keep(ctx context.Context, cluster logicalcluster.Name, lc *
 	if err := r.keepAdmin(ctx, batch, cluster, lc); err != nil {
 		return fmt.Errorf("keeping the creator an admin: %w", err)
 	}
-	if err := batch.Commit(ctx); err != nil {
-		return err
-	}
-	if wanted.Status.Phase == corev1alpha1.PhaseInactive {
-		// New requests are refused already.
+	if wanted.Status.Phase == corev1alpha1.PhaseInactive && lc.Status.Phase != corev1alpha1.PhaseInactive {
+		// New requests are refused already. It is done once, since those who watch the
+		// LogicalCluster itself may come back; and before anything is written, since nobody
+		// would do it after a failure of which only the answer got lost.
 		r.Cut(cluster)
 		r.Cut(logicalcluster.Wildcard)
 	}
-	return nil
+	return batch.Commit(ctx)
 }
 
 func (r *reconciler) now() metav1.Time { return metav1.NewTime(r.Clock.Now()) }

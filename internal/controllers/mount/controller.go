@@ -92,6 +92,9 @@ func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
 	}
 	// In this order: what changes in between makes the controller look again.
 	r.index.set(key, ws.Spec.Mount.Reference)
+	if !r.index.isSettled() {
+		return nil
+	}
 	wanted, err := r.wanted(ctx, key.Cluster, ws)
 	if err != nil || wanted == ws {
 		return err

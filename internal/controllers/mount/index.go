@@ -23,6 +23,8 @@ type Index struct {
 
 	mu     sync.RWMutex
 	mounts map[logicalcluster.Name]map[string]object
+	// settled says that the kinds of all clusters are known.
+	settled bool
 }
 
 var _ controller.Listener = (*Index)(nil)
@@ -49,6 +51,21 @@ func (x *Index) forget(key controller.Key) {
 	if len(x.mounts[key.Cluster]) == 0 {
 		delete(x.mounts, key.Cluster)
 	}
+}
+
+// Settle says that the kinds of all clusters are known. While the server starts they are not,
+// and what is mounted would be taken for missing.
+func (x *Index) Settle() {
+	x.mu.Lock()
+	x.settled = true
+	x.mu.Unlock()
+	x.Synced(storage.Resource{})
+}
+
+func (x *Index) isSettled() bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.settled
 }
 
 // KindsChanged says that cluster has got other kinds.

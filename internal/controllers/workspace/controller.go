@@ -58,10 +58,14 @@ func New(config Config) (*controller.Controller, error) {
 		return nil, err
 	}
 	r := &reconciler{Config: config, pick: rand.IntN}
+	shards, err := source(config.Layer, cached.Shards, r.ofShard)
+	if err != nil {
+		return nil, err
+	}
 	return controller.New(controller.Options{
 		Name:      "workspace",
 		Workers:   workers,
-		Sources:   []controller.Source{workspaces, clusters},
+		Sources:   []controller.Source{workspaces, clusters, shards},
 		Reconcile: r.reconcile,
 	}), nil
 }
@@ -99,7 +103,11 @@ func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
 	if err != nil {
 		return err
 	}
-	plan := phase.Workspace(phase.WorkspaceInput{Observed: ws, Cluster: lc, Now: metav1.NewTime(r.Clock.Now())})
+	url, displaced, err := r.located(ctx, ws, lc)
+	if err != nil {
+		return err
+	}
+	plan := phase.Workspace(phase.WorkspaceInput{Observed: ws, Cluster: lc, URL: url, Displaced: displaced, Now: metav1.NewTime(r.Clock.Now())})
 	if err := r.apply(ctx, key.Cluster, ws, lc, plan); err != nil {
 		return quiet(err)
 	}

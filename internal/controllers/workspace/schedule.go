@@ -23,7 +23,7 @@ import (
 )
 
 // lookAgain is how often a workspace without a place is looked at, in case its type or
-// a shard has come.
+// its parent has come.
 const lookAgain = 2 * time.Second
 
 // schedule finds a place for a workspace and bears it there.
@@ -38,17 +38,22 @@ func (r *reconciler) schedule(ctx context.Context, parent logicalcluster.Name, w
 	case !parentCluster.DeletionTimestamp.IsZero():
 		return nil
 	}
-	chosen, reason, err := r.place(ctx, ws)
-	if err != nil {
-		if reason == "" {
-			return err
-		}
-		return r.unscheduled(ctx, parent, ws, reason, err)
+	chosen, displaced, err := r.place(ctx, ws)
+	switch {
+	case err != nil:
+		return err
+	case displaced != nil:
+		// Whatever changes about the shards makes the controller look again.
+		return r.unscheduled(ctx, parent, ws, *displaced)
 	}
 	newborn, err := r.bear(ctx, parent, parentCluster, ws, chosen)
 	if err != nil {
 		if tenancy.IsUnresolved(err) {
-			return r.unscheduled(ctx, parent, ws, tenancyv1alpha1.ReasonUnschedulable, err)
+			unresolved := phase.Displacement{Reason: tenancyv1alpha1.ReasonUnschedulable, Message: err.Error()}
+			if err := r.unscheduled(ctx, parent, ws, unresolved); err != nil {
+				return err
+			}
+			return controller.After(lookAgain)
 		}
 		return err
 	}
@@ -62,11 +67,11 @@ type newborn struct {
 	bindings *defaultbindings.Plan
 }
 
-// place chooses a shard. The reason is what to tell if there is none.
-func (r *reconciler) place(ctx context.Context, ws *tenancyv1alpha1.Workspace) (*corev1alpha1.Shard, string, error) {
+// place chooses a shard, or says why there is none.
+func (r *reconciler) place(ctx context.Context, ws *tenancyv1alpha1.Workspace) (*corev1alpha1.Shard, *phase.Displacement, error) {
 	shards, err := r.Shards.List(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	var selector *metav1.LabelSelector
 	if ws.Spec.Location != nil {
@@ -74,12 +79,15 @@ func (r *reconciler) place(ctx context.Context, ws *tenancyv1alpha1.Workspace) (
 	}
 	chosen, err := shard.Choose(shards, selector, r.pick)
 	if errors.Is(err, shard.ErrNone) {
-		return nil, tenancyv1alpha1.ReasonUnschedulable, err
+		return nil, &phase.Displacement{Reason: tenancyv1alpha1.ReasonUnschedulable, Message: err.Error()}, nil
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	if err := shard.CheckURL(chosen); err != nil {
-		return nil, tenancyv1alpha1.ReasonUnknown, err
+		return nil, &phase.Displacement{Reason: tenancyv1alpha1.ReasonUnknown, Message: err.Error()}, nil
 	}
-	return chosen, "", nil
+	return chosen, nil, nil
 }
 
 func (r *reconciler) bear(ctx context.Context, parent logicalcluster.Name, parentCluster *corev1alpha1.LogicalCluster,
@@ -163,15 +171,13 @@ func (r *reconciler) write(ctx context.Context, parent logicalcluster.Name, pare
 	return nil
 }
 
-// unscheduled says on the workspace why it has no place, and looks again later.
-func (r *reconciler) unscheduled(ctx context.Context, parent logicalcluster.Name, ws *tenancyv1alpha1.Workspace, reason string, cause error) error {
-	wanted := phase.Unscheduled(ws, reason, cause.Error(), metav1.NewTime(r.Clock.Now()))
-	if wanted != ws {
-		batch := r.Layer.NewBatch()
-		batch.Update(cached.Workspaces, parent, wanted)
-		if err := batch.Commit(ctx); err != nil {
-			return err
-		}
+// unscheduled says on the workspace why it has no place.
+func (r *reconciler) unscheduled(ctx context.Context, parent logicalcluster.Name, ws *tenancyv1alpha1.Workspace, why phase.Displacement) error {
+	wanted := phase.Unscheduled(ws, why, metav1.NewTime(r.Clock.Now()))
+	if wanted == ws {
+		return nil
 	}
-	return controller.After(lookAgain)
+	batch := r.Layer.NewBatch()
+	batch.Update(cached.Workspaces, parent, wanted)
+	return batch.Commit(ctx)
 }

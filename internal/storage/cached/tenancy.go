@@ -132,3 +132,13 @@ func NewShardReader(layer *storage.Layer) ShardReader {
 func (r ShardReader) List(ctx context.Context) ([]corev1alpha1.Shard, error) {
 	return r.reader.List(ctx, logicalcluster.Root, "")
 }
+
+// Get returns a Shard, or a NotFound Status error. That there is none is not believed to the
+// watch cache: whole workspaces depend on it.
+func (r ShardReader) Get(ctx context.Context, name string) (*corev1alpha1.Shard, error) {
+	shard, err := r.reader.Get(ctx, logicalcluster.Root, "", name)
+	if apierrors.IsNotFound(err) {
+		return r.reader.GetCurrent(ctx, logicalcluster.Root, "", name)
+	}
+	return shard, err
+}

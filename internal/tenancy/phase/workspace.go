@@ -32,8 +32,20 @@ type WorkspaceInput struct {
 	// URL is what spec.URL should be; empty leaves it as it is.
 	URL string
 
+	// Displaced says what is wrong with the place that the workspace has; nil if it can be
+	// reached there.
+	Displaced *Displacement
+
 	// Now is the time of conditions that change.
 	Now metav1.Time
+}
+
+// Displacement says why a workspace has no place, or not any more.
+type Displacement struct {
+	// Reason is one of those of WorkspaceScheduled.
+	Reason string
+	// Message is for people.
+	Message string
 }
 
 // Step is what somebody has to do next for a workspace.
@@ -79,18 +91,11 @@ func Workspace(in WorkspaceInput) WorkspacePlan {
 	return plan
 }
 
-// Unscheduled returns ws as it should be when no place could be found for it. reason
-// is one of those of WorkspaceScheduled. ws is not changed.
-func Unscheduled(ws *tenancyv1alpha1.Workspace, reason, message string, now metav1.Time) *tenancyv1alpha1.Workspace {
+// Unscheduled returns ws as it should be when no place could be found for it. ws is not
+// changed.
+func Unscheduled(ws *tenancyv1alpha1.Workspace, why Displacement, now metav1.Time) *tenancyv1alpha1.Workspace {
 	wanted := ws.DeepCopy()
-	conditions.Set(wanted, conditions.Condition{
-		Type:               tenancyv1alpha1.WorkspaceScheduled,
-		Status:             corev1.ConditionFalse,
-		Severity:           conditions.SeverityError,
-		Reason:             reason,
-		Message:            message,
-		LastTransitionTime: now,
-	})
+	conditions.Set(wanted, scheduled(&why, now))
 	wanted.Status.Phase = corev1alpha1.PhaseUnavailable
 	syncPhase(wanted, wanted.Status.Phase)
 	if equality.Semantic.DeepEqual(ws, wanted) {
@@ -109,13 +114,12 @@ func (p *WorkspacePlan) keep(in WorkspaceInput) {
 		p.Next = Schedule
 		return
 	}
-	if in.URL != "" {
+	if in.URL != "" && in.URL != ws.Spec.URL {
 		ws.Spec.URL = in.URL
+		ws.Generation++
 	}
 	addFinalizer(ws, corev1alpha1.LogicalClusterFinalizer)
-	conditions.Set(ws, conditions.Condition{
-		Type: tenancyv1alpha1.WorkspaceScheduled, Status: corev1.ConditionTrue, LastTransitionTime: in.Now,
-	})
+	conditions.Set(ws, scheduled(in.Displaced, in.Now))
 	if ws.Status.Phase == corev1alpha1.PhaseScheduling {
 		ws.Status.Phase = corev1alpha1.PhaseInitializing
 	}
@@ -127,6 +131,16 @@ func (p *WorkspacePlan) keep(in WorkspaceInput) {
 	if blocked(ws.Status.Conditions) {
 		ws.Status.Phase = corev1alpha1.PhaseUnavailable
 	}
+}
+
+// scheduled is the condition of a workspace that has a place, unless it is displaced.
+func scheduled(displaced *Displacement, now metav1.Time) conditions.Condition {
+	condition := conditions.Condition{Type: tenancyv1alpha1.WorkspaceScheduled, Status: corev1.ConditionTrue, LastTransitionTime: now}
+	if displaced != nil {
+		condition.Status, condition.Severity = corev1.ConditionFalse, conditions.SeverityError
+		condition.Reason, condition.Message = displaced.Reason, displaced.Message
+	}
+	return condition
 }
 
 // initialize follows the logical cluster until it is Ready.

@@ -223,7 +223,8 @@ func TestWorkspaceURLFollowsShard(t *testing.T) {
 }
 
 func TestUnscheduled(t *testing.T) {
-	got := phase.Unscheduled(&ws{}, tenancyv1alpha1.ReasonUnschedulable, "No shard fits.", now)
+	why := phase.Displacement{Reason: tenancyv1alpha1.ReasonUnschedulable, Message: "No shard fits."}
+	got := phase.Unscheduled(&ws{}, why, now)
 	want := conditions.Condition{
 		Type: "WorkspaceScheduled", Status: corev1.ConditionFalse, Severity: conditions.SeverityError,
 		Reason: "Unschedulable", Message: "No shard fits.", LastTransitionTime: now,
@@ -235,7 +236,7 @@ func TestUnscheduled(t *testing.T) {
 	if got.Status.Phase != corev1alpha1.PhaseUnavailable {
 		t.Errorf("phase is %s", got.Status.Phase)
 	}
-	if again := phase.Unscheduled(got, tenancyv1alpha1.ReasonUnschedulable, "No shard fits.", now); again != got {
+	if again := phase.Unscheduled(got, why, now); again != got {
 		t.Error("saying the same again changes something")
 	}
 }
