@@ -87,7 +87,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	}
 	var routed http.Handler
 	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { routed.ServeHTTP(w, r) })
-	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, c.Serializer)
+	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, s.homes.Expects, c.Serializer)
 	// Whether a cluster is inactive is told behind authorization there.
 	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Form, c.Serializer)
 	routed = handler
