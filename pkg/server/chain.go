@@ -28,6 +28,9 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = filters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
 	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "authorization")
 
+	// A home is asked for by a name that no policy knows.
+	handler = s.withHomes(handler)
+
 	// Who uses a virtual workspace takes the seats of his own workspace, and may be
 	// whom that one lets him.
 	handler = route.AtTarget(handler)
@@ -87,7 +90,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	}
 	var routed http.Handler
 	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { routed.ServeHTTP(w, r) })
-	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, s.homes.Expects, c.Serializer)
+	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, s.expectsHome, c.Serializer)
 	// Whether a cluster is inactive is told behind authorization there.
 	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Form, c.Serializer)
 	routed = handler

@@ -120,6 +120,7 @@ func (s *Server) logicalClusterController() (*controller.Controller, error) {
 		Workspaces: s.workspaces,
 		Policy:     s.policy,
 		OpenStores: s.openStores,
+		Trees:      s.trees,
 		Cut:        s.connections.Cut,
 		Clock:      clock.RealClock{},
 	})

@@ -110,7 +110,7 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 	for _, object := range rbac.SystemAdmin() {
 		add(policyResource(object), logicalcluster.SystemAdmin, object)
 	}
-	for _, object := range rbac.Root(rbac.RootOptions{HomeCreatorGroups: s.options.Homes.CreatorGroups}) {
+	for _, object := range rbac.Root(rbac.RootOptions{HomeCreatorGroups: s.options.Homes.Creators()}) {
 		add(policyResource(object), logicalcluster.Root, object)
 	}
 	add(cached.Shards, logicalcluster.Root, ownShard(s.options.Shard.Name, s.options.URLs))
@@ -128,7 +128,10 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 		add(cached.ServiceAccounts, logicalcluster.Root, metricsviewer.ServiceAccount())
 		add(cached.Secrets, logicalcluster.Root, metricsviewer.Secret())
 	}
-	types, err := workspacetypes.For(workspacetypes.Choice{Batteries: batteryNames(s.options.Batteries)})
+	types, err := workspacetypes.For(workspacetypes.Choice{
+		Batteries:     batteryNames(s.options.Batteries),
+		BucketedHomes: s.options.Homes.Buckets() != nil,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +175,9 @@ func (s *Server) startControllers(ctx context.Context) error {
 	}
 	close(s.settled)
 	if err := s.waitForOwn(ctx); err != nil {
+		return err
+	}
+	if err := s.prepareHomes(ctx); err != nil {
 		return err
 	}
 	s.controllerWork.start(ctx, s.openHolding)
