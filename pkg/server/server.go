@@ -22,6 +22,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/garbagecollector"
 	"github.com/forkless/kcp/internal/controllers/storagemigration"
 	"github.com/forkless/kcp/internal/discovery"
+	"github.com/forkless/kcp/internal/homes"
 	"github.com/forkless/kcp/internal/hookcontent"
 	"github.com/forkless/kcp/internal/inflight"
 	"github.com/forkless/kcp/internal/openapi"
@@ -68,6 +69,8 @@ type Server struct {
 	quotas          *quota.Ledger
 	quotaController *controller.Controller
 
+	// trees are those that do not begin at root.
+	trees    *route.Trees
 	resolver *route.Resolver
 	// mounts is nil unless workspaces can be mounted.
 	mounts      *mounts
@@ -89,6 +92,8 @@ type Server struct {
 	kinds     *catalog.Kinds
 	discovery *discovery.Discovery
 	openapi   *openapi.OpenAPI
+	// homes are the home workspaces of users; nil without them.
+	homes *homes.Homes
 	// virtual are the virtual workspaces, providers that of exports among them.
 	virtual   *virtual.Frame
 	providers *apiexport.Workspace
@@ -258,7 +263,8 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 	s.sharing = cached.NewAPIs(s.layer)
 	s.boundDefinitions = boundcrd.NewDefinitions()
 	s.identities = boundcrd.NewIdentities(ownResources()...)
-	s.resolver = route.NewResolver(s.workspaces)
+	s.trees = route.NewTrees()
+	s.resolver = route.NewResolver(s.workspaces, s.trees)
 	s.buildClaims()
 	s.limitObjects()
 	s.buildQuotas()

@@ -11,6 +11,8 @@ import (
 
 	"github.com/forkless/kcp/config/rbac"
 	"github.com/forkless/kcp/internal/binding"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
@@ -20,13 +22,18 @@ import (
 
 // Input is what a workspace is born from. Nothing of it is changed.
 type Input struct {
-	// Workspace is the Workspace as stored, or as about to be stored, with its UID.
+	// Workspace is the Workspace as stored, or as about to be stored, with its UID. It is
+	// nil for a logical cluster that is the top of a tree of its own.
 	Workspace *tenancyv1alpha1.Workspace
 
 	// Parent is where the Workspace is.
 	Parent tenancy.Place
 
-	// Type is what spec.type of the Workspace points at.
+	// Rootless says what a Workspace would, where there is none.
+	Rootless Rootless
+
+	// Type is what spec.type of the Workspace points at, or the type of a rootless
+	// logical cluster.
 	Type *tenancy.Set
 
 	// Cluster is the name of the new logical cluster, never used before.
@@ -51,6 +58,14 @@ type Input struct {
 	NewUID func() types.UID
 }
 
+// Rootless is a logical cluster without a Workspace.
+type Rootless struct {
+	// Path is its canonical path.
+	Path logicalcluster.Path
+	// Owner is the value of the owner annotation: the user whose it is.
+	Owner string
+}
+
 // Shard is what a workspace has to know of the shard it is on.
 type Shard struct {
 	// Name of the shard.
@@ -64,7 +79,7 @@ type Shard struct {
 // Objects are a new workspace.
 type Objects struct {
 	// Workspace is the Workspace in the parent, with its place. It is to be updated, or
-	// created if it is not stored yet.
+	// created if it is not stored yet. It is nil if the input had none.
 	Workspace *tenancyv1alpha1.Workspace
 
 	// The others are to be created in the new logical cluster.
@@ -86,7 +101,7 @@ func Of(in Input) (*Objects, error) {
 	// Storage keeps whole seconds, so objects in memory have them too.
 	in.Now = in.Now.Rfc3339Copy()
 
-	creator, err := creator(in.Workspace)
+	creator, err := in.creator()
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +109,10 @@ func Of(in Input) (*Objects, error) {
 	if born.LogicalCluster, err = logicalCluster(in, creator); err != nil {
 		return nil, err
 	}
-	if born.Workspace, err = workspace(in, born.LogicalCluster); err != nil {
-		return nil, err
+	if in.Workspace != nil {
+		if born.Workspace, err = workspace(in, born.LogicalCluster); err != nil {
+			return nil, err
+		}
 	}
 	if creator != nil && creator.Username != "" {
 		born.AdminBinding = rbac.WorkspaceAdmin(creator.Username)
@@ -107,6 +124,24 @@ func Of(in Input) (*Objects, error) {
 	return born, nil
 }
 
+// AddTo adds what is new in the logical cluster to a batch. The Workspace is the caller's to
+// write: it may be there already.
+func (o *Objects) AddTo(batch *storage.Batch, cluster logicalcluster.Name) {
+	batch.Create(cached.LogicalClusters, cluster, o.LogicalCluster)
+	if o.AdminBinding != nil {
+		batch.Create(cached.ClusterRoleBindings, cluster, o.AdminBinding)
+	}
+	for _, namespace := range o.Namespaces {
+		batch.Create(cached.Namespaces, cluster, namespace)
+	}
+	for _, account := range o.ServiceAccounts {
+		batch.Create(cached.ServiceAccounts, cluster, account)
+	}
+	for _, configMap := range o.ConfigMaps {
+		batch.Create(cached.ConfigMaps, cluster, configMap)
+	}
+}
+
 // complete sets what every new object gets from the server.
 func (in Input) complete(meta *metav1.ObjectMeta) {
 	meta.UID = in.NewUID()
@@ -114,8 +149,8 @@ func (in Input) complete(meta *metav1.ObjectMeta) {
 }
 
 // creator returns the user in the owner annotation, nil if there is none.
-func creator(ws *tenancyv1alpha1.Workspace) (*authenticationv1.UserInfo, error) {
-	owner, ok := ws.Annotations[tenancyv1alpha1.OwnerAnnotationKey]
+func (in Input) creator() (*authenticationv1.UserInfo, error) {
+	owner, ok := in.annotations()[tenancyv1alpha1.OwnerAnnotationKey]
 	if !ok {
 		return nil, nil
 	}
