@@ -2,6 +2,9 @@ package binding_test
 
 import (
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -353,5 +356,34 @@ func TestMetadata(t *testing.T) {
 	gone := binding.Decide(binding.Input{Cluster: consumer, Binding: got, Now: now}).Binding
 	if diff := cmp.Diff(map[string]string{"mine": "y"}, gone.Annotations); diff != "" {
 		t.Errorf("annotations when the export is gone (-want +got):\n%s", diff)
+	}
+}
+
+// TestExtrasLeaveRoom: an object whose annotations are too large cannot be written any
+// more, not even by its owner.
+func TestExtrasLeaveRoom(t *testing.T) {
+	const extra = "extra.apis.kcp.io/"
+	big := func(bytes int) string { return strings.Repeat("x", bytes) }
+	for name, tc := range map[string]struct {
+		reason string
+		export map[string]string
+		own    int
+		want   []string
+	}{
+		"Small":   {"what there is room for is there", map[string]string{extra + "a": big(30_000), extra + "b": big(30_000)}, 100_000, []string{extra + "a", extra + "b"}},
+		"Large":   {"an export gets no more than its share", map[string]string{extra + "a": big(30_000), extra + "b": big(40_000), extra + "c": "c"}, 0, []string{extra + "a"}},
+		"OwnOnes": {"what the owner has is more important", map[string]string{extra + "a": big(30_000), extra + "b": big(30_000)}, 220_000, []string{extra + "a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			export := exportOf()
+			export.Object.Annotations = tc.export
+			b := newBinding()
+			b.Annotations = map[string]string{"mine": big(tc.own)}
+			got := binding.Decide(binding.Input{Cluster: consumer, Binding: b, Export: export, Now: now}).Binding
+			delete(got.Annotations, "mine")
+			if diff := cmp.Diff(tc.want, slices.Sorted(maps.Keys(got.Annotations))); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

@@ -2,7 +2,10 @@ package binding
 
 import (
 	"maps"
+	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation"
 
 	"github.com/forkless/kcp/internal/apihash"
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
@@ -23,20 +26,35 @@ func (d *decision) metadata() {
 	mirrorExtras(d.wanted, d.Export.Object.Annotations)
 }
 
-// mirrorExtras makes the extra annotations of a binding those of its export.
+// maxExtras is how many bytes of annotations an export may put into each of its bindings:
+// a quarter of what an object may have, and no more than leaves the owner able to write it.
+const maxExtras = validation.TotalAnnotationSizeLimitB / 4
+
+// mirrorExtras makes the extra annotations of a binding those of its export. Of more than
+// there is room for, those that come first in the alphabet are mirrored.
 func mirrorExtras(b *apisv1alpha2.APIBinding, export map[string]string) {
-	isExtra := func(key, _ string) bool {
-		return strings.HasPrefix(key, apisv1alpha1.AnnotationAPIExportExtraKeyPrefix)
-	}
 	annotations := maps.Clone(b.Annotations)
-	maps.DeleteFunc(annotations, isExtra)
-	for key, value := range export {
-		if isExtra(key, value) {
-			if annotations == nil {
-				annotations = map[string]string{}
-			}
-			annotations[key] = value
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return isExtra(key) })
+	room := validation.TotalAnnotationSizeLimitB
+	for key, value := range annotations {
+		room -= len(key) + len(value)
+	}
+	room = min(room, maxExtras)
+	for _, key := range slices.Sorted(maps.Keys(export)) {
+		if !isExtra(key) {
+			continue
 		}
+		if room -= len(key) + len(export[key]); room < 0 {
+			break
+		}
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[key] = export[key]
 	}
 	b.Annotations = annotations
+}
+
+func isExtra(key string) bool {
+	return strings.HasPrefix(key, apisv1alpha1.AnnotationAPIExportExtraKeyPrefix)
 }

@@ -43,6 +43,8 @@ func (c *Catalog) Handler(builtin http.Handler) http.Handler {
 		case known && reaches(info, served.Definition):
 			c.serve(w, req, info, cluster, served)
 		case !known && cluster.IsWildcard() && c.serveMetadata(w, req, info):
+		case !known && cluster.IsWildcard() && c.isAmbiguous(resource, info.APIVersion):
+			refuse(w, req, info, notFound(info, resource))
 		default:
 			// Built in, or nothing: what is behind knows how to answer that.
 			builtin.ServeHTTP(w, req)

@@ -18,10 +18,22 @@ func (c *Catalog) serveIdentity(w http.ResponseWriter, req *http.Request, info *
 	resource := apischema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
 	served, ok := c.withIdentity(cluster, resource, info.APIVersion, identityHash)
 	if !ok || !reaches(info, served.Definition) {
-		refuse(w, req, info, apierrors.NewGenericServerResponse(http.StatusNotFound, info.Verb, resource, info.Name, "", 0, true))
+		refuse(w, req, info, notFound(info, resource))
 		return
 	}
 	c.serve(w, req, info, cluster, served)
+}
+
+// isAmbiguous says whether some clusters have a resource, each its own or that of an
+// export, so that across all it means nothing without an identity.
+func (c *Catalog) isAmbiguous(resource apischema.GroupResource, version string) bool {
+	_, _, ok := c.index.anyOf(resource, version)
+	return ok
+}
+
+// notFound says that there is no such resource, as a Status and as upstream says it.
+func notFound(info *request.RequestInfo, resource apischema.GroupResource) error {
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, info.Verb, resource, info.Name, "", 0, true)
 }
 
 func (c *Catalog) withIdentity(cluster logicalcluster.Name, resource apischema.GroupResource, version, identityHash string) (schema.Served, bool) {

@@ -56,6 +56,7 @@ type Options struct {
 type Controller struct {
 	options Options
 	queue   workqueue.TypedRateLimitingInterface[Key]
+	lanes   *lanes
 	synced  chan struct{}
 	// pending counts what has to happen before the controller is synced: a source
 	// that has not delivered all, or a key of the start not yet reconciled.
@@ -65,17 +66,22 @@ type Controller struct {
 // New returns a controller that does nothing until Run.
 func New(options Options) *Controller {
 	options.Workers = max(options.Workers, 1)
-	c := &Controller{
-		options: options,
-		queue: workqueue.NewTypedRateLimitingQueue(
-			workqueue.NewTypedItemExponentialFailureRateLimiter[Key](firstRetry, lastRetry)),
-		synced: make(chan struct{}),
-	}
+	lanes := newLanes()
+	c := &Controller{options: options, lanes: lanes, queue: newQueue(lanes), synced: make(chan struct{})}
 	c.pending.keys = map[Key]struct{}{}
 	c.pending.sources = len(options.Sources)
 	c.pending.done = sync.OnceFunc(func() { close(c.synced) })
 	c.pending.check()
 	return c
+}
+
+func newQueue(lanes *lanes) workqueue.TypedRateLimitingInterface[Key] {
+	queue := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[Key]{Queue: lanes})
+	return workqueue.NewTypedRateLimitingQueueWithConfig(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[Key](firstRetry, lastRetry),
+		workqueue.TypedRateLimitingQueueConfig[Key]{
+			DelayingQueue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[Key]{Queue: queue}),
+		})
 }
 
 // Name returns the name of the controller.
@@ -85,7 +91,12 @@ func (c *Controller) Name() string { return c.options.Name }
 func (c *Controller) Synced() <-chan struct{} { return c.synced }
 
 // Enqueue makes the controller look at a key.
-func (c *Controller) Enqueue(key Key) { c.queue.Add(key) }
+func (c *Controller) Enqueue(key Key) { c.enqueue(key, false) }
+
+func (c *Controller) enqueue(key Key, patient bool) {
+	c.lanes.mark(key, patient)
+	c.queue.Add(key)
+}
 
 // EnqueueAfter makes the controller look at a key after d. However often it is called
 // meanwhile, that is one look.
@@ -111,14 +122,14 @@ func (c *Controller) Run(ctx context.Context) {
 // follow feeds the queue from one source.
 func (c *Controller) follow(ctx context.Context, source Source) {
 	first := true
-	f := follower{Source: source, controller: c.options.Name, again: c.queue.Add}
+	f := follower{Source: source, controller: c.options.Name, again: c.Enqueue}
 	f.changed = func(obj runtime.Object, _ bool) {
 		survive(c.options.Name, func() {
 			for _, key := range source.Keys(obj) {
 				if first {
 					c.pending.add(key)
 				}
-				c.queue.Add(key)
+				c.enqueue(key, source.Patient)
 			}
 		})
 	}

@@ -26,6 +26,10 @@ type Source struct {
 	Prefix string
 	// Keys returns the keys to look at when obj has appeared, changed or gone.
 	Keys func(obj runtime.Object) []Key
+	// Patient says that its keys wait for those of other sources, as far as these leave
+	// workers idle, and take every fifth turn otherwise. It is for sources of which one
+	// object concerns many keys.
+	Patient bool
 	// Known returns the keys that the controller remembers something of, for those
 	// that do. They are looked at again after a gap in the watch, in which a deletion
 	// may have gone unseen.

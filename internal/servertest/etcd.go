@@ -15,7 +15,7 @@ import (
 	"github.com/forkless/kcp/internal/storage"
 )
 
-const etcdTimeout = 30 * time.Second
+const etcdTimeout = time.Minute
 
 // Etcd is an etcd that listens on a socket, so that a test can see what is stored.
 type Etcd struct {

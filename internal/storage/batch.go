@@ -134,7 +134,10 @@ func (b *Batch) Purge(cluster logicalcluster.Name, resources ...Resource) {
 	}
 	for _, resource := range resources {
 		key := b.layer.prefix + clusterKey(resource.Prefix(), cluster) + "/"
-		s, _ := b.layer.lookUp(resource)
+		s, ok := b.layer.lookUp(resource)
+		if !ok {
+			b.layer.left.add(resource)
+		}
 		b.writes = append(b.writes, clientv3.OpDelete(key, clientv3.WithPrefix()))
 		b.touches(s, cluster)
 		b.affects(resource, effect{cluster: cluster, purge: true})

@@ -185,7 +185,7 @@ func (c *counter) tallyKeys(keys []*mvccpb.KeyValue, seen map[logicalcluster.Nam
 	var last logicalcluster.Name
 	for _, kv := range keys {
 		at, ok := locate(c.prefix, string(kv.Key))
-		if !ok || !counts(at.resource) {
+		if !ok || !counts(at.resource.GroupResource) {
 			continue
 		}
 		if at.cluster != last.String() {

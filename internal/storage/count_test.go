@@ -315,7 +315,7 @@ func TestLocate(t *testing.T) {
 	} {
 		got := ""
 		if at, ok := locate("/registry", key); ok {
-			got = at.resource.String() + " " + at.cluster + " " + at.object.Namespace + "/" + at.object.Name
+			got = at.resource.GroupResource.String() + " " + at.cluster + " " + at.object.Namespace + "/" + at.object.Name
 		}
 		if got != want {
 			t.Errorf("%s: got %q, want %q", key, got, want)

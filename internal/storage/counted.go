@@ -24,7 +24,7 @@ type counted struct {
 func (c counted) OptimisticPut(ctx context.Context, key string, value []byte, revision int64, opts kubernetes.PutOptions) (kubernetes.PutResponse, error) {
 	at, ok := locate(c.counter.prefix, key)
 	cluster, inCluster := logicalcluster.FromContext(ctx)
-	if revision != 0 || !ok || !inCluster || !counts(at.resource) {
+	if revision != 0 || !ok || !inCluster || !counts(at.resource.GroupResource) {
 		return c.Interface.OptimisticPut(ctx, key, value, revision, opts)
 	}
 	reserved, err := c.reserve(ctx, cluster, at)
@@ -54,7 +54,7 @@ func (c counted) OptimisticPut(ctx context.Context, key string, value []byte, re
 // tell tells the observer what became of a create.
 func (c counted) tell(cluster logicalcluster.Name, at location, revision int64) {
 	if c.counter.observe != nil {
-		c.counter.observe(cluster, at.resource, at.object, revision)
+		c.counter.observe(cluster, at.resource.GroupResource, at.object, revision)
 	}
 }
 
@@ -63,13 +63,13 @@ func (c counted) reserve(ctx context.Context, cluster logicalcluster.Name, at lo
 	if c.counter.limit == nil || !c.counter.active.Load() {
 		return false, nil
 	}
-	limit, limited, err := c.counter.limit(ctx, cluster, at.resource, at.object.Name)
+	limit, limited, err := c.counter.limit(ctx, cluster, at.resource.GroupResource, at.object.Name)
 	if err != nil || !limited {
 		return false, err
 	}
 	err = c.counter.reserve(ctx, cluster, limit)
 	if full := (LimitReached{}); errors.As(err, &full) {
-		full.resource, full.name = at.resource, at.object.Name
+		full.resource, full.name = at.resource.GroupResource, at.object.Name
 		err = full
 	}
 	return err == nil, err
@@ -79,7 +79,7 @@ func (c counted) reserve(ctx context.Context, cluster logicalcluster.Name, at lo
 func (c counted) OptimisticDelete(ctx context.Context, key string, revision int64, opts kubernetes.DeleteOptions) (kubernetes.DeleteResponse, error) {
 	response, err := c.Interface.OptimisticDelete(ctx, key, revision, opts)
 	at, ok := locate(c.counter.prefix, key)
-	if cluster, inCluster := logicalcluster.FromContext(ctx); ok && inCluster && counts(at.resource) {
+	if cluster, inCluster := logicalcluster.FromContext(ctx); ok && inCluster && counts(at.resource.GroupResource) {
 		if err == nil && response.Succeeded {
 			c.counter.wrote(cluster, -1, response.Revision)
 		}

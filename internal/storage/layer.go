@@ -80,6 +80,8 @@ type Layer struct {
 	leases  etcd3.LeaseManagerConfig
 	// encryption returns how the objects of a resource are encrypted; nil if none are.
 	encryption value.ResourceTransformers
+	// left are the resources that may have objects though their stores are not open.
+	left closedStores
 
 	mu     sync.Mutex
 	stores map[Resource]*opened

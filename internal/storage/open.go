@@ -56,6 +56,7 @@ func (l *Layer) CloseResource(resource Resource) {
 	l.mu.Unlock()
 	if o != nil {
 		o.stop()
+		l.left.add(resource)
 	}
 }
 

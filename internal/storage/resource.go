@@ -60,7 +60,7 @@ func (r Resource) Key(namespace, name string) string {
 
 // location is what a key says of its object.
 type location struct {
-	resource schema.GroupResource
+	resource Resource
 	cluster  string
 	object   ObjectName
 }
@@ -84,6 +84,7 @@ func locate(prefix, key string) (at location, ok bool) {
 	}
 	at.cluster, rest, ok = strings.Cut(rest, "/")
 	if ok && isIdentity(at.cluster) {
+		at.resource.Identity = at.cluster
 		at.cluster, rest, ok = strings.Cut(rest, "/")
 	}
 	if namespace, name, namespaced := strings.Cut(rest, "/"); namespaced {

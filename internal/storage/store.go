@@ -219,6 +219,7 @@ func (s *store) wroteAt(version uint64) {
 	if !s.closed.Load() {
 		return
 	}
+	s.layer.left.add(s.resource)
 	if successor, ok := s.layer.lookUp(s.resource); ok && successor != s {
 		successor.wroteAt(version)
 	}

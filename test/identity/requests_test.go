@@ -2,6 +2,8 @@ package identity
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
 
 	"github.com/forkless/kcp/internal/servertest"
 )
@@ -109,6 +112,9 @@ func TestRequestsByIdentity(t *testing.T) {
 		expect("what every workspace has needs no identity", all, exports,
 			"shards.core.kcp.io", "tenancy.kcp.io", "topology.kcp.io", "wildwest", "wildwest", "wildwest")
 		refused("without an identity nobody knows what is meant", all, cowboys, apierrors.IsNotFound)
+		if body := bodyOf(all, "/apis/wildwest.dev/v1alpha1/cowboys"); !strings.Contains(body, `"kind":"Status"`) {
+			t.Errorf("the answer is a Status: got %s", body)
+		}
 		refused("nor with one that nobody has bound", all, identified(cowboys, strings.Repeat("0", 64)), apierrors.IsNotFound)
 		refused("an identity is not empty", all, identified(cowboys, ""), apierrors.IsBadRequest)
 		refused("what is built in has none", all, identified(secrets, oneID), apierrors.IsNotFound)
@@ -245,4 +251,27 @@ func grant(w workspace, user string, verbs, groups, resources []string) {
 func quoted(all []string) string {
 	raw, _ := json.Marshal(all)
 	return string(raw)
+}
+
+// bodyOf returns what the server answers, whatever it is.
+func bodyOf(w workspace, path string) string {
+	w.Helper()
+	client, err := rest.HTTPClientFor(w.config)
+	if err != nil {
+		w.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.config.Host+path, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return strings.ReplaceAll(string(body), `"kind": "`, `"kind":"`)
 }

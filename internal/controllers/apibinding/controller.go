@@ -77,19 +77,22 @@ func New(config Config) (*Controller, error) {
 		resource storage.Resource
 		keys     func(runtime.Object) []controller.Key
 		known    func() []controller.Key
+		// patient are those of which one object concerns all bindings to an export: new
+		// bindings of others do not wait for ten thousand of these.
+		patient bool
 	}{
-		{cached.APIBindings, r.ofBinding, r.known},
-		{cached.APIExports, r.ofExport, nil},
-		{cached.APIResourceSchemas, r.ofSchema, nil},
-		{cached.APIConversions, r.ofSchema, nil},
-		{cached.CustomResourceDefinitions, r.ofDefinition, nil},
+		{cached.APIBindings, r.ofBinding, r.known, false},
+		{cached.APIExports, r.ofExport, nil, true},
+		{cached.APIResourceSchemas, r.ofSchema, nil, true},
+		{cached.APIConversions, r.ofSchema, nil, true},
+		{cached.CustomResourceDefinitions, r.ofDefinition, nil, false},
 	} {
 		store, ok := config.Layer.Store(source.resource)
 		if !ok {
 			return nil, fmt.Errorf("the store of %s is not open", source.resource.GroupResource)
 		}
 		sources = append(sources, controller.Source{
-			Store: store, Prefix: source.resource.Prefix(), Keys: source.keys, Known: source.known,
+			Store: store, Prefix: source.resource.Prefix(), Keys: source.keys, Known: source.known, Patient: source.patient,
 		})
 	}
 	c := controller.New(controller.Options{Name: "apibinding", Workers: workers, Sources: sources, Reconcile: r.reconcile})

@@ -3,6 +3,7 @@ package apiexportendpointslice
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -39,7 +40,18 @@ type bindingReader interface {
 	Bindings(ctx context.Context, cluster logicalcluster.Name) ([]apisv1alpha2.APIBinding, error)
 }
 
-// witnesses knows one binding for each export that any binding refers to.
+// most is how many witnesses are known of a reference.
+const most = 8
+
+// known are bindings that make a reference. Whether the first does still is what answers
+// go by; of the others it is found out when they come first.
+type known struct {
+	witnesses []controller.Key
+	// more says that there were others, which are not known.
+	more bool
+}
+
+// witnesses knows some bindings for each export that any binding refers to.
 type witnesses struct {
 	bindings bindingReader
 
@@ -48,8 +60,8 @@ type witnesses struct {
 	begin sync.Mutex
 	begun bool
 
-	mu    sync.Mutex
-	known map[reference]controller.Key
+	mu sync.Mutex
+	of map[reference]*known
 }
 
 // heard takes note of a binding, which may be new, changed or gone, and says whether an
@@ -62,12 +74,25 @@ func (w *witnesses) heard(binding *apisv1alpha2.APIBinding) (ref reference, matt
 	key := keyOf(binding)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	witness, ok := w.known[ref]
-	if !ok {
-		w.set(ref, key)
-		return ref, true
+	w.add(ref, key)
+	return ref, w.of[ref].witnesses[0] == key
+}
+
+// add makes a binding a witness for ref, if there are not enough. The caller holds mu.
+func (w *witnesses) add(ref reference, witness controller.Key) {
+	if w.of == nil {
+		w.of = map[reference]*known{}
 	}
-	return ref, witness == key
+	k := w.of[ref]
+	switch {
+	case k == nil:
+		w.of[ref] = &known{witnesses: []controller.Key{witness}}
+	case slices.Contains(k.witnesses, witness):
+	case len(k.witnesses) < most:
+		k.witnesses = append(k.witnesses, witness)
+	default:
+		k.more = true
+	}
 }
 
 // refersTo says whether there is a binding with this reference.
@@ -75,52 +100,92 @@ func (w *witnesses) refersTo(ctx context.Context, ref reference) (bool, error) {
 	if err := w.readAllOnce(ctx); err != nil {
 		return false, err
 	}
-	w.mu.Lock()
-	witness, ok := w.known[ref]
-	w.mu.Unlock()
-	if !ok {
-		return false, nil
-	}
-	binding, err := w.bindings.Binding(ctx, witness.Cluster, witness.Name)
-	if err == nil {
-		if of, _ := referenceOf(binding); of == ref {
-			return true, nil
+	for {
+		witness, more := w.first(ref)
+		if witness == (controller.Key{}) {
+			return false, nil
 		}
-	} else if !apierrors.IsNotFound(err) {
-		return false, err
+		if refers, err := w.makes(ctx, witness, ref); refers || err != nil {
+			return refers, err
+		}
+		if last := w.remove(ref, witness); last && more {
+			return w.find(ctx, ref)
+		}
+		// It may have come again after it was found to be gone, and before it was removed.
+		if refers, err := w.makes(ctx, witness, ref); err != nil {
+			return false, err
+		} else if refers {
+			w.mu.Lock()
+			w.add(ref, witness)
+			w.mu.Unlock()
+		}
 	}
-	return w.replace(ctx, ref, witness)
 }
 
-// replace finds a new witness for one that is gone, and says whether there is any. The old
-// one is forgotten first: a binding that is heard of from then on becomes the new one, and
-// those heard of before are found.
-func (w *witnesses) replace(ctx context.Context, ref reference, gone controller.Key) (bool, error) {
+// first returns the witness that answers go by, the zero Key if there is none.
+func (w *witnesses) first(ref reference) (witness controller.Key, more bool) {
 	w.mu.Lock()
-	if w.known[ref] == gone {
-		delete(w.known, ref)
+	defer w.mu.Unlock()
+	if k := w.of[ref]; k != nil {
+		return k.witnesses[0], k.more
 	}
-	w.mu.Unlock()
-	all, err := w.bindings.Bindings(ctx, logicalcluster.Wildcard)
+	return controller.Key{}, false
+}
+
+// makes says whether there is a binding, and it makes a reference.
+func (w *witnesses) makes(ctx context.Context, witness controller.Key, ref reference) (bool, error) {
+	binding, err := w.bindings.Binding(ctx, witness.Cluster, witness.Name)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
-	found, candidates := controller.Key{}, 0
-	for i := range all {
-		if of, ok := referenceOf(&all[i]); ok && of == ref {
-			candidates++
-			if rand.IntN(candidates) == 0 {
-				found = keyOf(&all[i])
-			}
-		}
-	}
+	of, _ := referenceOf(binding)
+	return of == ref, nil
+}
+
+// remove forgets a witness, and says whether it was the last one.
+func (w *witnesses) remove(ref reference, gone controller.Key) (last bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, ok := w.known[ref]; !ok && candidates > 0 {
-		w.set(ref, found)
+	k := w.of[ref]
+	if k == nil {
+		return false
 	}
-	_, ok := w.known[ref]
-	return ok, nil
+	k.witnesses = slices.DeleteFunc(k.witnesses, func(key controller.Key) bool { return key == gone })
+	if len(k.witnesses) == 0 {
+		delete(w.of, ref)
+		return true
+	}
+	return false
+}
+
+// find finds new witnesses when all that were known are gone, and says whether there are any.
+// The old ones are forgotten: a binding that is heard of from then on is a new one, and
+// those heard of before are found.
+func (w *witnesses) find(ctx context.Context, ref reference) (bool, error) {
+	all, err := w.bindings.Bindings(ctx, logicalcluster.Wildcard)
+	if err != nil {
+		// Whoever asks again has to look again.
+		w.begin.Lock()
+		defer w.begin.Unlock()
+		w.begun = false
+		return false, err
+	}
+	var found []controller.Key
+	for i := range all {
+		if of, ok := referenceOf(&all[i]); ok && of == ref {
+			found = append(found, keyOf(&all[i]))
+		}
+	}
+	rand.Shuffle(len(found), func(i, j int) { found[i], found[j] = found[j], found[i] })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, key := range found {
+		w.add(ref, key)
+	}
+	return w.of[ref] != nil, nil
 }
 
 func (w *witnesses) readAllOnce(ctx context.Context) error {
@@ -140,20 +205,12 @@ func (w *witnesses) readAllOnce(ctx context.Context) error {
 	return nil
 }
 
-// set makes a binding the witness for ref. The caller holds mu.
-func (w *witnesses) set(ref reference, witness controller.Key) {
-	if w.known == nil {
-		w.known = map[reference]controller.Key{}
-	}
-	w.known[ref] = witness
-}
-
 // references returns what bindings refer to.
 func (w *witnesses) references() []reference {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := make([]reference, 0, len(w.known))
-	for ref := range w.known {
+	all := make([]reference, 0, len(w.of))
+	for ref := range w.of {
 		all = append(all, ref)
 	}
 	return all

@@ -16,12 +16,17 @@ import (
 // most is how many resources are purged in one transaction, with room for other writes.
 const most = storage.MaxBatch - 8
 
-// remove purges the resources of a cluster. commit writes the transaction of the last of
+// remove purges the resources of a cluster, with those that nobody reaches any more: the
+// objects of an identity that no export has. commit writes the transaction of the last of
 // them, which are returned, with what it adds.
 func (r *reconciler) remove(ctx context.Context, cluster logicalcluster.Name,
 	resources []storage.Resource, commit func(*storage.Batch) error,
 ) (last []storage.Resource, err error) {
-	resources = inOrder(resources)
+	closed, err := r.Layer.Closed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	resources = inOrder(append(resources, closed...))
 	before := max(0, len(resources)-most)
 	if err := r.purge(ctx, cluster, resources[:before]); err != nil {
 		return nil, err

@@ -47,27 +47,41 @@ func (c *changes) take(binding controller.Key) []permissionclaims.Name {
 	return names
 }
 
-// waiting are the bindings that have accepted a claim of something that no export serves.
-// They are few.
+// waiting are the bindings that have accepted a claim of something that no export serves,
+// by the identity that would have to.
 type waiting struct {
-	mu   sync.Mutex
-	keys map[controller.Key]struct{}
+	mu sync.Mutex
+	of map[controller.Key][]string
+	on map[string]map[controller.Key]struct{}
 }
 
-func newWaiting() *waiting { return &waiting{keys: map[controller.Key]struct{}{}} }
+func newWaiting() *waiting {
+	return &waiting{of: map[controller.Key][]string{}, on: map[string]map[controller.Key]struct{}{}}
+}
 
-func (w *waiting) set(binding controller.Key, waits bool) {
+// set says which identities a binding waits for.
+func (w *waiting) set(binding controller.Key, identities ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if waits {
-		w.keys[binding] = struct{}{}
-	} else {
-		delete(w.keys, binding)
+	for _, identity := range w.of[binding] {
+		delete(w.on[identity], binding)
+		if len(w.on[identity]) == 0 {
+			delete(w.on, identity)
+		}
+	}
+	delete(w.of, binding)
+	for _, identity := range identities {
+		if w.on[identity] == nil {
+			w.on[identity] = map[controller.Key]struct{}{}
+		}
+		w.on[identity][binding] = struct{}{}
+		w.of[binding] = append(w.of[binding], identity)
 	}
 }
 
-func (w *waiting) all() []controller.Key {
+// forIdentity returns the bindings that wait for an identity.
+func (w *waiting) forIdentity(identity string) []controller.Key {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Collect(maps.Keys(w.keys))
+	return slices.Collect(maps.Keys(w.on[identity]))
 }

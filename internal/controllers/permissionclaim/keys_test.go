@@ -85,10 +85,17 @@ func TestListener(t *testing.T) {
 	listener.Changed(cached.APIExports, export)
 	expect("nobody waits for an export")
 	waits := controller.Key{Cluster: logicalcluster.Root, Name: "binding"}
-	listener.waiting.set(waits, true)
+	listener.waiting.set(waits, "theirs", "ours", "ours")
+	listener.Changed(cached.APIExports, export)
+	expect("somebody waits for others")
+	export.Status.IdentityHash = "ours"
 	listener.Changed(cached.APIExports, export)
 	expect("somebody does", waits)
-	listener.waiting.set(waits, false)
+	listener.waiting.set(waits, "theirs")
 	listener.Changed(cached.APIExports, export)
 	expect("and does no more")
+	listener.waiting.set(waits)
+	if len(listener.waiting.of)+len(listener.waiting.on) > 0 {
+		t.Errorf("something is left behind: %v, %v", listener.waiting.of, listener.waiting.on)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
+	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -44,8 +45,8 @@ func (f *feed) Changed(resource storage.Resource, obj runtime.Object) {
 			f.enqueue(resourceKey(logicalcluster.FromAnnotations(accessor.GetAnnotations()), resource))
 		}
 	}
-	if resource == cached.APIExports {
-		for _, key := range f.waiting.all() {
+	if export, ok := obj.(*apisv1alpha2.APIExport); ok && resource == cached.APIExports {
+		for _, key := range f.waiting.forIdentity(export.Status.IdentityHash) {
 			f.enqueue(key)
 		}
 	}

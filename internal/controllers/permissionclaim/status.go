@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -30,7 +31,7 @@ func (l *labels) reconcileBinding(ctx context.Context, key controller.Key) error
 	binding, err := l.APIs.Binding(ctx, key.Cluster, key.Name)
 	switch {
 	case apierrors.IsNotFound(err):
-		l.waiting.set(key, false)
+		l.waiting.set(key)
 		return errors.Join(retry...)
 	case err != nil:
 		return err
@@ -47,12 +48,20 @@ func (l *labels) reconcileBinding(ctx context.Context, key controller.Key) error
 // unserved adds to failed the claims in force of a binding of which there can be no
 // objects, and remembers that it waits for there to be some.
 func (l *labels) unserved(ctx context.Context, key controller.Key, binding *apisv1alpha2.APIBinding, failed map[permissionclaims.Name]error) error {
-	exported := permissionclaims.Exported(binding)
-	waits := false
-	for name, answer := range permissionclaims.Accepted(binding) {
-		if _, asked := exported[name]; !asked {
-			continue
+	exported, accepted := permissionclaims.Exported(binding), permissionclaims.Accepted(binding)
+	maps.DeleteFunc(accepted, func(name permissionclaims.Name, _ apisv1alpha2.AcceptablePermissionClaim) bool {
+		_, asked := exported[name]
+		return !asked
+	})
+	// It waits before it is looked: an export that comes in between is heard of.
+	var waits, unserved []string
+	for name := range accepted {
+		if name.IdentityHash != "" {
+			waits = append(waits, name.IdentityHash)
 		}
+	}
+	l.waiting.set(key, waits...)
+	for name, answer := range accepted {
 		switch _, err := permissionclaims.Selector(answer.Selector); {
 		case err != nil:
 			failed[name] = fmt.Errorf("selector of the claim for %s: %w", name.GroupResource, err)
@@ -64,12 +73,12 @@ func (l *labels) unserved(ctx context.Context, key controller.Key, binding *apis
 				return err
 			}
 			if !served {
-				waits = true
+				unserved = append(unserved, name.IdentityHash)
 				failed[name] = fmt.Errorf("no APIExport with identity hash %q serves %s", name.IdentityHash, name.GroupResource)
 			}
 		}
 	}
-	l.waiting.set(key, waits)
+	l.waiting.set(key, unserved...)
 	return nil
 }
 

@@ -105,6 +105,17 @@ func SameVerbs(a, b []string) bool {
 	return slices.Equal(sorted(a), sorted(b))
 }
 
+// Warning returns a sentence for somebody who accepts verbs of what is asked for and gets
+// nothing for it; otherwise it is empty. Granted are the verbs that both name, and "*" is
+// one like the others.
+func Warning(asked apisv1alpha2.PermissionClaim, accepted []string) string {
+	if slices.ContainsFunc(accepted, func(verb string) bool { return slices.Contains(asked.Verbs, verb) }) {
+		return ""
+	}
+	return fmt.Sprintf("accepting %s for %s gives no access, because the export asks for %s: only verbs that both name are granted",
+		Format(asked), FormatVerbs(accepted), FormatVerbs(asked.Verbs))
+}
+
 // FormatVerbs returns verbs with commas between them.
 func FormatVerbs(verbs []string) string { return strings.Join(verbs, ",") }
 

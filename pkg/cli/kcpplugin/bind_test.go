@@ -88,6 +88,17 @@ func TestBind(t *testing.T) {
 				{"group":"gw.io","resource":"gateways","verbs":["*"],"identityHash":"9c01ab77de02aaaa","selector":{"matchAll":true},"state":"Accepted"},
 				{"resource":"configmaps","verbs":["get"],"defaultSelector":{"matchLabels":{"acme.io/certs":"true"}},"selector":{"matchLabels":{"acme.io/certs":"true"}},"state":"Rejected"}]`,
 		},
+		"OtherVerbs": {
+			reason: "verbs that the export does not ask for give no access, and one of * asks for no other verb",
+			step: step{line: "kcp bind apiexport root:platform:certs --accept-permission-claim secrets=watch,gateways.gw.io=get --reject-permission-claim configmaps",
+				stdout: boundLines,
+				stderr: "warning: accepting secrets for watch gives no access, because the export asks for get,list: only verbs that both name are granted\n" +
+					"warning: accepting gateways.gw.io:9c01ab77de02aaaa for get gives no access, because the export asks for *: only verbs that both name are granted\n"},
+			claims: `[
+				{"resource":"secrets","verbs":["watch"],"selector":{"matchAll":true},"state":"Accepted"},
+				{"group":"gw.io","resource":"gateways","verbs":["get"],"identityHash":"9c01ab77de02aaaa","selector":{"matchAll":true},"state":"Accepted"},
+				{"resource":"configmaps","verbs":["get"],"defaultSelector":{"matchLabels":{"acme.io/certs":"true"}},"selector":{"matchLabels":{"acme.io/certs":"true"}},"state":"Rejected"}]`,
+		},
 		"NotAsked": {
 			reason: "a claim can be answered before it is made, and may be a typing error",
 			step: step{line: "kcp bind apiexport root:platform:certs --accept-permission-claim secret",

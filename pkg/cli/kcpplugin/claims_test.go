@@ -65,8 +65,9 @@ func TestClaimsAnswer(t *testing.T) {
 			changed: map[int]string{0: `{"resource": "secrets", "verbs": ["get"], "selector": {"matchAll": true}, "state": "Rejected"}`},
 		},
 		"Verbs": {
-			reason:  "what is accepted can be less than what is asked for",
-			step:    step{line: "kcp claims accept certs --resource configmaps --verbs get+list --selector c=d,e", stdout: "claim \"configmaps\" on APIBinding \"certs\" is accepted\n"},
+			reason: "what is accepted can be less than what is asked for; if it is nothing, that is said",
+			step: step{line: "kcp claims accept certs --resource configmaps --verbs get+list --selector c=d,e", stdout: "claim \"configmaps\" on APIBinding \"certs\" is accepted\n",
+				stderr: "warning: accepting configmaps for get,list gives no access, because the export asks for *: only verbs that both name are granted\n"},
 			changed: map[int]string{1: `{"resource": "configmaps", "verbs": ["get", "list"], "selector": {"matchLabels": {"c": "d"}, "matchExpressions": [{"key": "e", "operator": "Exists"}]}, "state": "Accepted"}`},
 		},
 		"Missing": {

@@ -510,8 +510,8 @@ func TestClaimWarnings(t *testing.T) {
 			{"group": "acme.io", "resource": "things", "identityHash": "abc", "verbs": ["*"]},
 			{"group": "acme.io", "resource": "things", "identityHash": "def", "verbs": ["*"]}]}}]}`
 	warnings := `Warning: claim secrets of APIBinding widgets is answered for the verbs [get], but the export asks for [get list]
-Warning: claim things.acme.io:abc of APIBinding widgets is not accepted or rejected
-Warning: claim things.acme.io:def of APIBinding widgets is not in spec.permissionClaims; add it there to answer it
+Warning: claim things.acme.io:abc of APIBinding widgets is not accepted or rejected; answer with: kubectl kcp claims accept widgets --resource things.acme.io:abc
+Warning: claim things.acme.io:def of APIBinding widgets is not in spec.permissionClaims; add it there, or answer with: kubectl kcp claims accept widgets --resource things.acme.io:def
 `
 	u := newUser(t, s)
 	u.run(t.Context(), step{line: "ws acme", stdout: "Current workspace is 'root:acme' (type root:organization).\n", stderr: warnings})

@@ -81,16 +81,28 @@ func (o *Options) answerSome(ctx context.Context, apis *client.APIs) ([]apisv1al
 		for _, c := range claims {
 			full, known := fill(c, asked)
 			if err == nil && !known {
-				_, _ = fmt.Fprintf(o.finder.Streams.ErrOut, "warning: %s does not ask for %s\n", o.exportName, claim.Format(c))
+				o.warn("%s does not ask for %s", o.exportName, claim.Format(c))
 			}
 			completed = append(completed, full)
 		}
 		return completed
 	}
+	for _, c := range o.accepts {
+		if full, known := fill(apisv1alpha2.PermissionClaim{GroupResource: c.GroupResource, IdentityHash: c.IdentityHash}, asked); known && c.Verbs != nil {
+			o.warn("%s", claim.Warning(full, c.Verbs))
+		}
+	}
 	return slices.Concat(
 		answer(complete(o.accepts), apisv1alpha2.ClaimAccepted),
 		answer(complete(o.rejects), apisv1alpha2.ClaimRejected),
 	), nil
+}
+
+// warn writes a warning to the error stream, if there is one.
+func (o *Options) warn(format string, args ...any) {
+	if warning := fmt.Sprintf(format, args...); warning != "" {
+		_, _ = fmt.Fprintf(o.finder.Streams.ErrOut, "warning: %s\n", warning)
+	}
 }
 
 // fill adds to c what it does not say, from the claim in asked that is about the same.

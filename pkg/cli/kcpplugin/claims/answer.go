@@ -115,13 +115,17 @@ func (o *AnswerOptions) Run(ctx context.Context) error {
 		return errors.New("this server does not know verbs and selectors in claims")
 	}
 	var answered []apisv1alpha2.AcceptablePermissionClaim
+	var warnings []string
 	for range attempts {
-		if answered, err = o.try(ctx, apis); !apierrors.IsConflict(err) {
+		if answered, warnings, err = o.try(ctx, apis); !apierrors.IsConflict(err) {
 			break
 		}
 	}
 	if err != nil {
 		return err
+	}
+	for _, warning := range warnings {
+		_, _ = fmt.Fprintf(o.finder.Streams.ErrOut, "warning: %s\n", warning)
 	}
 	for _, a := range answered {
 		_, err := fmt.Fprintf(o.finder.Streams.Out, "claim %q on APIBinding %q is %s\n", claim.Resource(a.PermissionClaim), o.Name, o.answer.done)
@@ -134,24 +138,39 @@ func (o *AnswerOptions) Run(ctx context.Context) error {
 
 // try reads the binding and writes the answers, on the condition that nobody else has
 // written meanwhile.
-func (o *AnswerOptions) try(ctx context.Context, apis *client.APIs) ([]apisv1alpha2.AcceptablePermissionClaim, error) {
+func (o *AnswerOptions) try(ctx context.Context, apis *client.APIs) (answered []apisv1alpha2.AcceptablePermissionClaim, warnings []string, err error) {
 	binding, err := apis.Binding(ctx, o.Name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	answered, err := o.decide(&binding.APIBinding)
-	if err != nil {
-		return nil, err
+	if answered, err = o.decide(&binding.APIBinding); err != nil {
+		return nil, nil, err
 	}
 	claims, err := apis.ClaimsToSend(binding, answered)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	_, err = apis.PatchBinding(ctx, o.Name, map[string]any{
 		"metadata": map[string]any{"resourceVersion": binding.ResourceVersion},
 		"spec":     map[string]any{"permissionClaims": claims},
 	})
-	return answered, err
+	return answered, useless(&binding.APIBinding, answered), err
+}
+
+// useless returns a sentence for each claim that is accepted for verbs that the export
+// does not ask for.
+func useless(binding *apisv1alpha2.APIBinding, answered []apisv1alpha2.AcceptablePermissionClaim) []string {
+	var warnings []string
+	for _, a := range answered {
+		asked := find(binding.Status.ExportPermissionClaims, a.PermissionClaim)
+		if asked == nil || a.State != apisv1alpha2.ClaimAccepted {
+			continue
+		}
+		if warning := claim.Warning(*asked, a.Verbs); warning != "" {
+			warnings = append(warnings, warning)
+		}
+	}
+	return warnings
 }
 
 // decide returns the answers to be given. It performs no I/O.

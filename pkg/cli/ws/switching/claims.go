@@ -39,12 +39,12 @@ func openClaims(binding client.Binding) []string {
 			return claim.SameObjects(answer.PermissionClaim, c)
 		})
 		if i < 0 {
-			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is not in spec.permissionClaims; add it there to answer it", claim.Format(c), binding.Name))
+			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is not in spec.permissionClaims; add it there, or %s", claim.Format(c), binding.Name, how(binding, c)))
 			continue
 		}
 		answer := binding.Spec.PermissionClaims[i]
 		if answer.State == "" {
-			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is not accepted or rejected", claim.Format(c), binding.Name))
+			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is not accepted or rejected; %s", claim.Format(c), binding.Name, how(binding, c)))
 		}
 		if !claim.SameVerbs(answer.Verbs, c.Verbs) {
 			sentences = append(sentences, fmt.Sprintf("claim %s of APIBinding %s is answered for the verbs %s, but the export asks for %s",
@@ -52,6 +52,11 @@ func openClaims(binding client.Binding) []string {
 		}
 	}
 	return sentences
+}
+
+// how says how to answer a claim.
+func how(binding client.Binding, c apisv1alpha2.PermissionClaim) string {
+	return fmt.Sprintf("answer with: kubectl kcp claims accept %s --resource %s", binding.Name, claim.Format(c))
 }
 
 func formatVerbs(verbs []string) string {
