@@ -216,14 +216,9 @@ func (s *suite) dying(t testing.TB, workspaceType string) *tenancyv1alpha1.Works
 // awaitTerminating waits until a workspace ends as its logical cluster does.
 func (s *suite) awaitTerminating(t testing.TB, name string) *tenancyv1alpha1.Workspace {
 	t.Helper()
-	ws := s.awaitWorkspace(t, name, "it ends", func(ws *tenancyv1alpha1.Workspace) bool {
+	return s.awaitWorkspace(t, name, "it ends", func(ws *tenancyv1alpha1.Workspace) bool {
 		return ws.Status.Phase == corev1alpha1.PhaseTerminating
 	})
-	servertest.Eventually(t, "its logical cluster ends", func() (bool, any) {
-		lc := s.logicalCluster(t, ws.Spec.Cluster)
-		return lc.Labels[tenancyv1alpha1.PhaseLabelKey] == string(corev1alpha1.PhaseTerminating), lc.Labels
-	})
-	return ws
 }
 
 // remove deletes a workspace.

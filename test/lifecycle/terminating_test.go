@@ -76,6 +76,28 @@ var terminating = map[string]behavior{
 			s.awaitGone(t, ws.Name)
 		},
 	},
+	"List": {
+		reason: "what a list shows is what a watch shows: it is there with its deletion, and selected by name as by labels",
+		test: func(t *testing.T, s *suite) {
+			client := s.all(t, first, ending, "first")
+			w := watchFrom(t, client, metav1.ListOptions{})
+			living, ws := s.grown(t, "first"), s.grown(t, "first")
+			s.remove(t, ws.Name)
+			next(t, w, ws.Spec.Cluster)
+			for _, options := range []metav1.ListOptions{{}, {FieldSelector: "metadata.name=cluster"}, {LabelSelector: "!nothing"}, {ResourceVersion: "0"}, {Limit: 500}} {
+				list, err := client.List(t.Context(), options)
+				must(t, err)
+				if !contains(list, ws.Spec.Cluster) || contains(list, living.Spec.Cluster) {
+					t.Errorf("%+v: listed %d", options, len(list.Items))
+				}
+			}
+			if listed(t, client, ws.Spec.Cluster, metav1.ListOptions{FieldSelector: "metadata.name=other"}) {
+				t.Error("listed by another name")
+			}
+			_, err := client.List(t.Context(), metav1.ListOptions{FieldSelector: "kcp.io/deleted=true"})
+			wantCode(t, err, http.StatusBadRequest)
+		},
+	},
 	"Bookmarks": {
 		reason: "43: a watch has bookmarks when they are asked for, the one behind what exists among them",
 		test: func(t *testing.T, s *suite) {

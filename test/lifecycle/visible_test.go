@@ -38,6 +38,23 @@ var visible = map[string]behavior{
 			}
 		},
 	},
+	"Waiting": {
+		reason: "31: the workspace says what it waits for, in the order of the types, and the logical cluster has labels that say so",
+		test: func(t *testing.T, s *suite) {
+			ws := s.newborn(t, "both")
+			lc := s.logicalCluster(t, ws.Spec.Cluster)
+			for _, got := range [][]corev1alpha1.Initializer{ws.Status.Initializers, lc.Status.Initializers, lc.Spec.Initializers} {
+				if len(got) != 2 || string(got[0]) != s.id("first") || string(got[1]) != s.id("second") {
+					t.Errorf("it waits for %v", got)
+				}
+			}
+			for _, hook := range []string{"first", "second"} {
+				if key, value := corev1alpha1.InitializerLabel(corev1alpha1.Initializer(s.id(hook))); lc.Labels[key] != value {
+					t.Errorf("labels %v", lc.Labels)
+				}
+			}
+		},
+	},
 	"Nothing": {
 		reason: "a hook that nobody waits for has an empty list, not an error",
 		test: func(t *testing.T, s *suite) {

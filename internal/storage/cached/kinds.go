@@ -1,10 +1,13 @@
 package cached
 
 import (
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	apistorage "k8s.io/apiserver/pkg/storage"
 
 	"github.com/forkless/kcp/internal/storage"
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
@@ -42,7 +45,8 @@ var (
 		WorkspaceTypes: kind[tenancyv1alpha1.WorkspaceType, tenancyv1alpha1.WorkspaceTypeList](tenancyv1alpha1.GroupVersion),
 		WorkspaceAuthenticationConfigurations: kind[tenancyv1alpha1.WorkspaceAuthenticationConfiguration,
 			tenancyv1alpha1.WorkspaceAuthenticationConfigurationList](tenancyv1alpha1.GroupVersion),
-		LogicalClusters:    kind[corev1alpha1.LogicalCluster, corev1alpha1.LogicalClusterList](corev1alpha1.GroupVersion),
+		LogicalClusters: selectable(kind[corev1alpha1.LogicalCluster, corev1alpha1.LogicalClusterList](corev1alpha1.GroupVersion),
+			logicalClusterAttrs),
 		Shards:             kind[corev1alpha1.Shard, corev1alpha1.ShardList](corev1alpha1.GroupVersion),
 		Partitions:         kind[topologyv1alpha1.Partition, topologyv1alpha1.PartitionList](topologyv1alpha1.GroupVersion),
 		PartitionSets:      kind[topologyv1alpha1.PartitionSet, topologyv1alpha1.PartitionSetList](topologyv1alpha1.GroupVersion),
@@ -67,6 +71,24 @@ func newScheme() *runtime.Scheme {
 	utilruntime.Must(apisv1alpha2.AddToScheme(scheme))
 	utilruntime.Must(topologyv1alpha1.AddToScheme(scheme))
 	return scheme
+}
+
+// DeletedField is a field by which LogicalClusters that are being deleted can be selected
+// within the server: it is "true" for them. Clients cannot name it.
+const DeletedField = "kcp.io/deleted"
+
+func logicalClusterAttrs(obj runtime.Object) (labels.Set, fields.Set, error) {
+	found, selectable, err := apistorage.DefaultNamespaceScopedAttr(obj)
+	if lc, ok := obj.(*corev1alpha1.LogicalCluster); ok && err == nil && !lc.DeletionTimestamp.IsZero() {
+		selectable[DeletedField] = "true"
+	}
+	return found, selectable, err
+}
+
+// selectable returns kind with attrs as what says by what objects can be selected.
+func selectable(kind storage.Kind, attrs apistorage.AttrFunc) storage.Kind {
+	kind.Attrs = attrs
+	return kind
 }
 
 // sharing returns kind with share as what lets objects have parts in common.

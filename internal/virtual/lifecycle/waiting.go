@@ -9,12 +9,14 @@ import (
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/forkless/kcp/internal/catalog"
+	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -44,15 +46,16 @@ func (w *waiting) Get(ctx context.Context, name string, options *metav1.GetOptio
 
 // List implements catalog.Reader.
 func (w *waiting) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
-	// What is being deleted is in this phase as soon as anybody has looked at it. Before
-	// that a watch tells of it.
-	active := corev1alpha1.PhaseInitializing
-	if w.hook.Kind == tenancy.Terminating {
-		active = corev1alpha1.PhaseTerminating
-	}
-	options, err := w.selecting(options, phaseIs(active))
+	options, err := w.selecting(options)
 	if err != nil {
 		return nil, err
+	}
+	if w.hook.Kind == tenancy.Terminating {
+		deleted := fields.OneTermEqualSelector(cached.DeletedField, "true")
+		if options.FieldSelector != nil {
+			deleted = fields.AndSelectors(options.FieldSelector, deleted)
+		}
+		options.FieldSelector = deleted
 	}
 	return w.Reader.List(ctx, options)
 }
@@ -60,20 +63,13 @@ func (w *waiting) List(ctx context.Context, options *metainternalversion.ListOpt
 // Watch implements catalog.Reader. Terminators are in the labels of a logical cluster from
 // its beginning on; it is seen when it is being deleted, which is when it is modified.
 func (w *waiting) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
-	if w.hook.Kind == tenancy.Initializing {
-		options, err := w.selecting(options, phaseIs(corev1alpha1.PhaseInitializing))
-		if err != nil {
-			return nil, err
-		}
-		return w.Reader.Watch(ctx, options)
-	}
 	options, err := w.selecting(options)
 	if err != nil {
 		return nil, err
 	}
 	watched, err := w.Reader.Watch(ctx, options)
-	if err != nil {
-		return nil, err
+	if err != nil || w.hook.Kind == tenancy.Initializing {
+		return watched, err
 	}
 	return watch.Filter(watched, ofDeleted), nil
 }
@@ -87,15 +83,9 @@ func ofDeleted(event watch.Event) (watch.Event, bool) {
 	return event, err != nil || accessor.GetDeletionTimestamp() != nil
 }
 
-// required is what the value of a label has to be.
-type required struct{ key, value string }
-
-func phaseIs(phase corev1alpha1.Phase) required {
-	return required{tenancyv1alpha1.PhaseLabelKey, string(phase)}
-}
-
-// selecting returns options that select what waits for the hook as well.
-func (w *waiting) selecting(options *metainternalversion.ListOptions, more ...required) (*metainternalversion.ListOptions, error) {
+// selecting returns options that select what has the labels of what waits for the hook as
+// well.
+func (w *waiting) selecting(options *metainternalversion.ListOptions) (*metainternalversion.ListOptions, error) {
 	selecting := &metainternalversion.ListOptions{}
 	if options != nil {
 		selecting = options.DeepCopy()
@@ -104,8 +94,12 @@ func (w *waiting) selecting(options *metainternalversion.ListOptions, more ...re
 		selecting.LabelSelector = labels.Everything()
 	}
 	key, value := w.hook.Label()
-	for _, label := range append(more, required{key, value}) {
-		requirement, err := labels.NewRequirement(label.key, selection.Equals, []string{label.value})
+	required := map[string]string{key: value}
+	if w.hook.Kind == tenancy.Initializing {
+		required[tenancyv1alpha1.PhaseLabelKey] = string(corev1alpha1.PhaseInitializing)
+	}
+	for key, value := range required {
+		requirement, err := labels.NewRequirement(key, selection.Equals, []string{value})
 		if err != nil {
 			return nil, fmt.Errorf("selecting what waits for %s: %w", w.hook.ID, err)
 		}
