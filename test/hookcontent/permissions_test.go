@@ -1,6 +1,7 @@
 package hookcontent
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"testing"
@@ -11,12 +12,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/forkless/kcp/internal/servertest"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
 
 var permissions = map[string]behavior{
 	"Rules":           {"37: what a rule allows passes, anything else is 403, and the caller is who he is", rulesDecide},
 	"RuleEdits":       {"37: edits of the rules act at once, in both directions", editsAct},
+	"Recorded":        {"who has written for a hook is remembered, be it as somebody else", recorded},
 	"ServiceAccount":  {"37: controllers run with service accounts of the workspace of their type", serviceAccountActs},
 	"EachByItsOwn":    {"39: of two types each hook is judged by its own rules only", eachByItsOwn},
 	"AdminsToo":       {"37: the permissions of the type are those of everybody who acts for its hook", adminsToo},
@@ -89,6 +92,24 @@ func editsAct(t *testing.T, s *suite) {
 	}
 	must(t, s.admin(t, s.types).Resource(workspacetypes).Delete(t.Context(), "edited", metav1.DeleteOptions{}))
 	s.send(t, controller, http.MethodGet, base+"/api/v1/configmaps", "", nil).check(t, http.StatusServiceUnavailable, s.id("edited"))
+}
+
+func recorded(t *testing.T, s *suite) {
+	cluster := s.newborn(t, "both").Spec.Cluster
+	for _, workspaceType := range []string{"ruled", "trusted"} {
+		_, err := s.hook(t, controller, initializing, workspaceType, cluster).CoreV1().Namespaces().
+			Create(t.Context(), namespace("by-"+workspaceType), metav1.CreateOptions{})
+		must(t, err)
+		servertest.Eventually(t, "the write for "+workspaceType+" is recorded", func() (bool, any) {
+			lc, err := s.admin(t, cluster).Resource(logicalclusters).Get(t.Context(), "cluster", metav1.GetOptions{})
+			if err != nil {
+				return false, err
+			}
+			var records map[string]struct{ By string }
+			must(t, json.Unmarshal([]byte(lc.GetAnnotations()["internal.tenancy.kcp.io/hooks"]), &records))
+			return records["i:"+s.id(workspaceType)].By == controllerName, records
+		})
+	}
 }
 
 func serviceAccountActs(t *testing.T, s *suite) {
