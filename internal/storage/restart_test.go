@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,6 +59,23 @@ func TestListAfterEmptyPurge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := s.freshness(); after != before {
-		t.Errorf("lists wait for version %s after a purge of nothing, and for %s before: no event will bring them there", after, before)
+		t.Errorf("lists wait for version %d after a purge of nothing, and for %d before: no event will bring them there", after, before)
+	}
+}
+
+// TestListAgainAfterWrites: once the watch cache is known to have been somewhere, lists still
+// see every write that is later than that.
+func TestListAgainAfterWrites(t *testing.T) {
+	_, store := openConfigMaps(t)
+	var want []string
+	for i := range 50 {
+		name := fmt.Sprintf("a%02d", i)
+		create(t, store, one, name)
+		want = append(want, "one/"+name)
+		for range 2 {
+			if got, _ := list(t, store, one, storage.ListOptions{}); !cmp.Equal(want, got) {
+				t.Fatalf("after %s was created, a list has %v", name, got)
+			}
+		}
 	}
 }

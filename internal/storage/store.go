@@ -39,6 +39,8 @@ type store struct {
 	// lastWrite is the highest revision at which this process has written to the
 	// resource.
 	lastWrite atomic.Uint64
+	// cached is a revision that the watch cache has reached, as lists have seen.
+	cached atomic.Uint64
 	// closed says that the store has been closed. Writes that were under way then end
 	// in its place all the same, and count for the store that has been opened since.
 	closed atomic.Bool
@@ -132,9 +134,27 @@ func (s *store) GetList(ctx context.Context, key string, opts storage.ListOption
 	}
 	if s.layer.exclusive && isConsistentRead(opts) && s.ReadinessCheck() == nil {
 		s.pending.wait(ctx, cluster)
-		opts.ResourceVersion, opts.ResourceVersionMatch = s.freshness(), metav1.ResourceVersionMatchNotOlderThan
+		return s.listFresh(ctx, key, opts, list)
 	}
 	return s.Interface.GetList(ctx, key, opts, list)
+}
+
+// listFresh is GetList from the watch cache with all that has been written before. Upstream
+// begins a goroutine, for three seconds, for every list that may have to wait. Where the
+// cache is known to be there already it is not asked to: whoever empties a cluster lists all
+// resources, most of which nobody has written to for long.
+func (s *store) listFresh(ctx context.Context, key string, opts storage.ListOptions, list runtime.Object) error {
+	wanted := s.freshness()
+	if opts.Predicate.Limit == 0 && s.cached.Load() >= wanted {
+		opts.ResourceVersion = "0"
+		return s.Interface.GetList(ctx, key, opts, list)
+	}
+	opts.ResourceVersion, opts.ResourceVersionMatch = strconv.FormatUint(wanted, 10), metav1.ResourceVersionMatchNotOlderThan
+	if err := s.Interface.GetList(ctx, key, opts, list); err != nil {
+		return err
+	}
+	raise(&s.cached, wanted)
+	return nil
 }
 
 // Watch watches objects of the cluster of ctx, or of all clusters.
@@ -148,7 +168,7 @@ func (s *store) Watch(ctx context.Context, key string, opts storage.ListOptions)
 	}
 	if s.layer.exclusive && opts.ResourceVersion == "" && opts.SendInitialEvents != nil && *opts.SendInitialEvents {
 		s.pending.wait(ctx, cluster)
-		opts.ResourceVersion = s.freshness()
+		opts.ResourceVersion = strconv.FormatUint(s.freshness(), 10)
 	}
 	w, err := s.Interface.Watch(ctx, key, opts)
 	return w, refusal(err)
@@ -195,9 +215,19 @@ func (s *store) listKey(ctx context.Context, key string, opts *storage.ListOptio
 // freshness is the resource version that a consistent list has to wait for: that of
 // the last write to the resource. Waiting for the revision of the whole etcd, as has
 // to be done where others write too, costs a round of progress requests.
-func (s *store) freshness() string {
-	// "0" would make the cacher ignore the limit of a list; every cache is at least at 1.
-	return strconv.FormatUint(max(s.lastWrite.Load(), 1), 10)
+func (s *store) freshness() uint64 {
+	// 0 would make the cacher ignore the limit of a list; every cache is at least at 1.
+	return max(s.lastWrite.Load(), 1)
+}
+
+// raise makes a number at least as high as another.
+func raise(number *atomic.Uint64, to uint64) {
+	for {
+		now := number.Load()
+		if to <= now || number.CompareAndSwap(now, to) {
+			return
+		}
+	}
 }
 
 // wrote notes that the resource has been written to; obj is what the write returned.
@@ -210,12 +240,7 @@ func (s *store) wrote(obj runtime.Object) {
 }
 
 func (s *store) wroteAt(version uint64) {
-	for {
-		last := s.lastWrite.Load()
-		if version <= last || s.lastWrite.CompareAndSwap(last, version) {
-			break
-		}
-	}
+	raise(&s.lastWrite, version)
 	if !s.closed.Load() {
 		return
 	}

@@ -131,7 +131,8 @@ func TestTerminators(t *testing.T) {
 
 	s.patchStatus(ws, `{"status":{"terminators":[]}}`)
 	s.gone("root", name)
-	for range watching.ResultChan() { //nolint:revive // because it is its end that is waited for
+	for range watching.ResultChan() {
+		// It is its end that is waited for.
 	}
 }
 
@@ -147,7 +148,9 @@ func TestConnectionsAreCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.delete("root", name)
-	s.until("root", name, "it is terminating", func(ws *tenancyv1alpha1.Workspace) bool { return conditions.IsFalse(ws, corev1alpha1.WorkspaceContentDeleted) })
+	s.until("root", name, "it is terminating", func(ws *tenancyv1alpha1.Workspace) bool {
+		return conditions.IsFalse(ws, corev1alpha1.WorkspaceContentDeleted)
+	})
 	// Not one of the content, whose store may close: the terminator's removal ends it.
 	ctx, cancel := context.WithTimeout(t.Context(), servertest.Patience)
 	defer cancel()
@@ -157,12 +160,15 @@ func TestConnectionsAreCut(t *testing.T) {
 	}
 	s.patchStatus(ws, `{"status":{"terminators":[]}}`)
 	s.until("root", name, "it is deleting", func(ws *tenancyv1alpha1.Workspace) bool { return ws.Status.Phase == corev1alpha1.PhaseDeleting })
-	for range watching.ResultChan() { //nolint:revive // because it is its end that is waited for
+	for range watching.ResultChan() {
+		// It is its end that is waited for.
 	}
 	if err := ctx.Err(); err != nil {
 		t.Errorf("a watch outlived the terminators: %v", err)
 	}
-	ws = s.until("root", name, "no terminator is waited for", func(ws *tenancyv1alpha1.Workspace) bool { return conditions.IsTrue(ws, corev1alpha1.WorkspaceTerminated) })
+	ws = s.until("root", name, "no terminator is waited for", func(ws *tenancyv1alpha1.Workspace) bool {
+		return conditions.IsTrue(ws, corev1alpha1.WorkspaceTerminated)
+	})
 	if _, err := maps.Patch(t.Context(), "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +221,9 @@ func TestOthersAreTold(t *testing.T) {
 	s.patch(clusters, "cluster", finalizers("example.com/inner"))
 
 	s.delete("root", ws.Name)
-	ws = s.until("root", ws.Name, "the workspace is held", func(ws *tenancyv1alpha1.Workspace) bool { return conditions.IsFalse(ws, corev1alpha1.WorkspaceReleased) })
+	ws = s.until("root", ws.Name, "the workspace is held", func(ws *tenancyv1alpha1.Workspace) bool {
+		return conditions.IsFalse(ws, corev1alpha1.WorkspaceReleased)
+	})
 	released, _ := conditions.Get(ws, corev1alpha1.WorkspaceReleased)
 	want := fmt.Sprintf("The workspace is held by finalizers of others (since %s): example.com/outer; nothing in it is deleted before they are removed",
 		ws.DeletionTimestamp.UTC().Format("2006-01-02T15:04:05Z"))
