@@ -13,20 +13,20 @@ import (
 )
 
 var types = map[string]behavior{
-	"Plain":              {"a type that extends nothing makes a workspace without namespaces", plainType},
-	"Unknown":            {"a type that is not there is refused, and accepted once it is there", unknownType},
-	"OfAncestor":         {"types are searched upwards, and the place where one was found is kept", typeOfAncestor},
-	"ByCluster":          {"the place of a type may be the name of a cluster, and is kept as given", typeByCluster},
-	"Use":                {"a type takes the verb use in its workspace, and no access to that", useOfType},
-	"UseOfExtended":      {"use is needed on every type that a type extends", useOfExtended},
-	"BuiltInLimits":      {"organizations are in root only, teams never, homes are nowhere created", builtInLimits},
-	"ExtendingUniversal": {"what extends a type counts as that type where parents limit children", extendingUniversal},
-	"NoChildren":         {"a type may forbid all children", noChildren},
-	"Circular":           {"types in a circle can be written, and not used", circularTypes},
-	"ReservedNames":      {"names with a meaning cannot be taken", reservedNames},
-	"BadLimits":          {"limits that mean nothing are refused", badLimits},
-	"Defaults":           {"the default child type is that of the schema", typeDefaults},
-	"AdditionalLabels":   {"labels of a type are put on workspaces that do not have them", additionalLabels},
+	"Plain":              {"row 12: a type that extends nothing makes a workspace without namespaces", plainType},
+	"Unknown":            {"row 17: a type that is not there is refused, and accepted once it is there", unknownType},
+	"OfAncestor":         {"row 18: types are searched upwards, and the place where one was found is kept", typeOfAncestor},
+	"ByCluster":          {"row 19: the place of a type may be the name of a cluster, and is kept as given", typeByCluster},
+	"Use":                {"row 20: a type takes the verb use in its workspace, and no access to that", useOfType},
+	"UseOfExtended":      {"row 21: use is needed on every type that a type extends", useOfExtended},
+	"BuiltInLimits":      {"row 22: organizations are in root only, teams never, homes are nowhere created", builtInLimits},
+	"ExtendingUniversal": {"row 23: what extends a type counts as that type where parents limit children", extendingUniversal},
+	"NoChildren":         {"row 24: a type may forbid all children", noChildren},
+	"Circular":           {"row 25: types in a circle can be written, and not used", circularTypes},
+	"ReservedNames":      {"row 26: names with a meaning cannot be taken", reservedNames},
+	"BadLimits":          {"row 27: limits that mean nothing are refused", badLimits},
+	"Defaults":           {"row 28: the default child type is that of the schema", typeDefaults},
+	"AdditionalLabels":   {"row 64: labels of a type are put on workspaces that do not have them", additionalLabels},
 }
 
 func plainType(t *testing.T, s *suite) {

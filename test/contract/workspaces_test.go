@@ -20,8 +20,8 @@ import (
 )
 
 var workspaceBehavior = map[string]behavior{
-	"DefaultTypeInOrganization": {"what is created without a type has the parent's default in the answer", defaultTypeInOrganization},
-	"DefaultTypeInRoot":         {"root's children are organizations", defaultTypeInRoot},
+	"DefaultTypeInOrganization": {"row 1: what is created without a type has the parent's default in the answer", defaultTypeInOrganization},
+	"DefaultTypeInRoot":         {"row 2: root's children are organizations", defaultTypeInRoot},
 	"Ready":                     {"a workspace becomes ready, with cluster and URL, and waits for nobody", becomesReady},
 	"LogicalCluster":            {"a logical cluster is found by path and by name, and says whose it is", describesItself},
 	"CreatorIsKept":             {"who created a workspace cannot be changed by its admin", creatorIsKept},
@@ -33,7 +33,7 @@ var workspaceBehavior = map[string]behavior{
 	"StatusIsTheSystems":        {"admins of a workspace do not write the status of its children", statusIsTheSystems},
 	"Table":                     {"kubectl get shows what the documentation shows", workspaceTable},
 	"Recreated":                 {"a workspace of an old name is a new one", recreated},
-	"RootIsOpen":                {"everybody may look around in root, and not create there", rootIsOpen},
+	"RootIsOpen":                {"row 70: everybody may look around in root, and not create there", rootIsOpen},
 }
 
 func defaultTypeInOrganization(t *testing.T, s *suite) {

@@ -25,7 +25,7 @@ func newWorkspace(name string) *tenancyv1alpha1.Workspace {
 	return &tenancyv1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// TestNewWorkspace is what every ordinary workspace begins with.
+// TestNewWorkspace is row 13: what every ordinary workspace begins with.
 func TestNewWorkspace(t *testing.T) {
 	s := servertest.Start(t)
 	ws := s.Workspace(t, "root", "new")
@@ -148,7 +148,7 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestTypeWithDefaults: a type that binds somebody's export by default.
+// TestTypeWithDefaults, with row 29: a type that binds somebody's export by default.
 func TestTypeWithDefaults(t *testing.T) {
 	s := servertest.Start(t, servertest.WithUsers(t))
 	provider := in(t, s, s.Workspace(t, "root", "provider").Spec.Cluster)
@@ -223,7 +223,7 @@ func TestMissingExport(t *testing.T) {
 	}
 }
 
-// TestCreatorMayNotBind: default bindings are made as the creator, who gets nothing by
+// TestCreatorMayNotBind is row 66: default bindings are made as the creator, who gets nothing by
 // them that he may not have.
 func TestCreatorMayNotBind(t *testing.T) {
 	s := servertest.Start(t, servertest.WithUsers(t))

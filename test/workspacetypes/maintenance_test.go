@@ -302,7 +302,7 @@ func nearerBase(t *testing.T, s *suite) {
 // manyWorkspaces has to be a few at least more than a portion of a sweep.
 func manyWorkspaces(t *testing.T, s *suite) {
 	w := s.ranches(t)
-	const many = 150
+	const many = 80
 	all := make([]workspace, 0, many)
 	for range many {
 		all = append(all, w.below(s, w.begin("", "kept")))
