@@ -74,7 +74,7 @@ func boundDefinitions(t *testing.T, s *suite) {
 	provider, consumer := s.universal(t, aliceName), s.universal(t, aliceName)
 	servertest.Export(t, s.as(t, alice, provider).config, "cowboys", nil, servertest.CowboySchema())
 	servertest.Bind(t, s.as(t, alice, consumer).config, provider, "cowboys")
-	uid := string(read[apisv1alpha2.APIBinding](s.as(t, alice, consumer), "/apis/apis.kcp.io/v1alpha2/apibindings/cowboys").Status.BoundResources[0].Schema.UID)
+	uid := read[apisv1alpha2.APIBinding](s.as(t, alice, consumer), "/apis/apis.kcp.io/v1alpha2/apibindings/cowboys").Status.BoundResources[0].Schema.UID
 	crd := read[apiextensionsv1.CustomResourceDefinition](s.as(t, s.master, "system:bound-crds"), "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"+uid)
 	if crd.Spec.Names.Plural != "cowboys" {
 		t.Errorf("got %+v", crd.Spec.Names)

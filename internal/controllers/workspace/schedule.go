@@ -85,7 +85,7 @@ func (r *reconciler) place(ctx context.Context, ws *tenancyv1alpha1.Workspace) (
 		return nil, nil, err
 	}
 	if err := shard.CheckURL(chosen); err != nil {
-		return nil, &phase.Displacement{Reason: tenancyv1alpha1.ReasonUnknown, Message: err.Error()}, nil
+		return nil, &phase.Displacement{Reason: tenancyv1alpha1.ReasonUnknown, Message: err.Error()}, nil //nolint:nilerr // because it is told to whoever reads the workspace
 	}
 	return chosen, nil, nil
 }

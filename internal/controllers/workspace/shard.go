@@ -36,7 +36,7 @@ func (r *reconciler) located(ctx context.Context, ws *tenancyv1alpha1.Workspace,
 		return "", nil, err
 	}
 	if err := shard.CheckURL(on); err != nil {
-		return "", &phase.Displacement{Reason: tenancyv1alpha1.ReasonUnknown, Message: err.Error()}, nil
+		return "", &phase.Displacement{Reason: tenancyv1alpha1.ReasonUnknown, Message: err.Error()}, nil //nolint:nilerr // because it is told to whoever reads the workspace
 	}
 	if lc == nil {
 		return "", nil, nil

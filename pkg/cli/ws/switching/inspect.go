@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
@@ -61,6 +62,8 @@ func inspect(ctx context.Context, c *client.Client, p logicalcluster.Path) (stri
 		return "", run.Hint(fmt.Errorf("workspace \"%s\" not found", p), suggestions(ctx, c, p)...)
 	case errors.Is(err, errDenied):
 		return "", fmt.Errorf("access to workspace \"%s\" denied", p)
+	case apierrors.IsServiceUnavailable(err):
+		return "", run.Hint(fmt.Errorf("workspace \"%s\" is not available", p), whatIsWrong(e.workspace)...)
 	default:
 		return "", err
 	}
@@ -83,6 +86,20 @@ func gather(ctx context.Context, c *client.Client, p logicalcluster.Path) eviden
 	<-done
 	e.visibility, e.probeErr = visibility, err
 	return e
+}
+
+// whatIsWrong returns what the conditions of a workspace say against it. It may be nil.
+func whatIsWrong(ws *tenancyv1alpha1.Workspace) []string {
+	if ws == nil {
+		return nil
+	}
+	var messages []string
+	for _, condition := range ws.Status.Conditions {
+		if condition.Status == corev1.ConditionFalse && condition.Message != "" {
+			messages = append(messages, condition.Message)
+		}
+	}
+	return messages
 }
 
 // typeName returns the type of the workspace p as "<path>:<name>".
