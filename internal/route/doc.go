@@ -2,8 +2,9 @@
 //
 // A URL /clusters/<path or id>/<rest> is split without looking at anything but the
 // URL (Split). A path of one segment is the name of a cluster and is taken as it is:
-// authorization decides whether there is one. A longer path is walked from its first
-// segment, a cluster name, along Workspace objects (Resolver). The filters put the
+// authorization decides whether there is one. A longer path is walked along Workspace
+// objects (Resolver), from its first segment, a cluster name, or from where a tree of its
+// own begins: the home of a user, or what Trees knows. The filters put the
 // cluster into the context and take the prefix off the URL, so that everything behind
 // them sees a plain Kubernetes request:
 //

@@ -22,9 +22,11 @@ const metricsPath = "/metrics"
 
 // WithCluster takes the cluster off the URL and puts it into the context. Requests
 // without a cluster prefix go on without a cluster, but for /metrics, which the
-// policy of root decides about. Those to mounted workspaces go on with mounts, with the Mount
-// in the context instead of a cluster; where mounts is nil nothing can be mounted.
-func WithCluster(next, mounts http.Handler, resolver *Resolver, errorCodec runtime.NegotiatedSerializer) http.Handler {
+// policy of root decides about. So do those to paths that lead nowhere and that expected
+// says may lead somewhere once the caller is known: the path is in the context. Those to
+// mounted workspaces go on with mounts, with the Mount in the context instead of a cluster;
+// where mounts is nil nothing can be mounted.
+func WithCluster(next, mounts http.Handler, resolver *Resolver, expected func(logicalcluster.Path) bool, errorCodec runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, rest, ok, err := Split(r.URL)
 		switch {
@@ -53,6 +55,11 @@ func WithCluster(next, mounts http.Handler, resolver *Resolver, errorCodec runti
 		case errors.Is(err, ErrUnavailable):
 			NotAvailable(w)
 			return
+		case apierrors.IsNotFound(err) && expected(path):
+			inner := r.WithContext(context.WithValue(r.Context(), missingKey{}, path))
+			inner.URL, inner.RequestURI = rest, rest.RequestURI()
+			next.ServeHTTP(w, inner)
+			return
 		case err != nil:
 			writeError(w, r, errorCodec, err)
 			return
@@ -73,6 +80,15 @@ func WithCluster(next, mounts http.Handler, resolver *Resolver, errorCodec runti
 // NotAvailable answers a request to a workspace that cannot be used at present.
 func NotAvailable(w http.ResponseWriter) {
 	http.Error(w, "Not available.", http.StatusServiceUnavailable)
+}
+
+// missingKey is where WithCluster keeps the path of a request that leads nowhere yet.
+type missingKey struct{}
+
+// MissingFrom returns the path of a request that leads nowhere yet, and was expected.
+func MissingFrom(ctx context.Context) (path logicalcluster.Path, ok bool) {
+	path, ok = ctx.Value(missingKey{}).(logicalcluster.Path)
+	return path, ok
 }
 
 // processPathKey marks requests for a path of the process below that of a workspace.

@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/forkless/kcp/internal/tenancy/home"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -23,10 +24,16 @@ type Workspaces interface {
 }
 
 // Resolver turns paths into names of logical clusters.
-type Resolver struct{ workspaces Workspaces }
+type Resolver struct {
+	workspaces Workspaces
+	trees      *Trees
+}
 
-// NewResolver returns a Resolver that walks along workspaces.
-func NewResolver(workspaces Workspaces) *Resolver { return &Resolver{workspaces: workspaces} }
+// NewResolver returns a Resolver that walks along workspaces, from any cluster, the homes of
+// users and the tops of trees.
+func NewResolver(workspaces Workspaces, trees *Trees) *Resolver {
+	return &Resolver{workspaces: workspaces, trees: trees}
+}
 
 // Resolve returns the cluster at path. A path that leads nowhere is a NotFound Status
 // error that names the path and nothing else, and so is one that leads to a mounted
@@ -44,17 +51,13 @@ func (r *Resolver) Target(ctx context.Context, path logicalcluster.Path) (Target
 	if name, ok := path.Name(); ok {
 		return Target{Cluster: name}, nil
 	}
-	segments := path.Segments()
-	if len(segments) == 0 {
+	cluster, segments, ok := r.start(path)
+	if !ok {
 		return Target{}, notFound(path)
 	}
-	cluster, err := logicalcluster.ParseName(segments[0])
-	if err != nil {
-		return Target{}, notFound(path)
-	}
-	for i, segment := range segments[1:] {
+	for i, segment := range segments {
 		workspace, err := r.find(ctx, cluster, segment)
-		isLast := i == len(segments)-2
+		isLast := i == len(segments)-1
 		switch {
 		case apierrors.IsNotFound(err):
 			return Target{}, notFound(path)
@@ -76,6 +79,22 @@ func (r *Resolver) Target(ctx context.Context, path logicalcluster.Path) (Target
 
 func notFound(path logicalcluster.Path) error {
 	return apierrors.NewNotFound(tenancyv1alpha1.Resource("workspaces"), path.String())
+}
+
+// start returns where a path begins, and the names of the workspaces that follow.
+func (r *Resolver) start(path logicalcluster.Path) (cluster logicalcluster.Name, rest []string, ok bool) {
+	segments := path.Segments()
+	if cluster, rest, ok := home.Find(segments); ok {
+		return cluster, rest, true
+	}
+	if top, count, ok := r.trees.above(path); ok {
+		return top, segments[count:], true
+	}
+	if len(segments) == 0 {
+		return logicalcluster.Name{}, nil, false
+	}
+	cluster, err := logicalcluster.ParseName(segments[0])
+	return cluster, segments[1:], err == nil
 }
 
 // find returns a Workspace. A client that has read that it is ready may use it at once,

@@ -48,7 +48,7 @@ func TestResolveNew(t *testing.T) {
 			"root/seen":   workspace("seencluster", corev1alpha1.PhaseReady),
 			"root/unseen": workspace("unseencluster", corev1alpha1.PhaseReady),
 		},
-	})
+	}, NewTrees())
 	for path, want := range map[string]string{"root:seen": "seencluster", "root:unseen": "unseencluster", "root:back": "backcluster"} {
 		parsed, err := logicalcluster.ParsePath(path)
 		if err != nil {
@@ -75,7 +75,7 @@ func TestResolve(t *testing.T) {
 		"orgcluster/new":     workspace("newcluster", corev1alpha1.PhaseScheduling),
 		"orgcluster/nowhere": workspace("", corev1alpha1.PhaseReady),
 		"orgcluster/down":    workspace("downcluster", corev1alpha1.PhaseUnavailable),
-	})
+	}, NewTrees())
 	for name, tc := range map[string]struct {
 		reason, path, want string
 		notFound           bool
@@ -129,7 +129,7 @@ func TestTarget(t *testing.T) {
 		"orgcluster/down": mounted(url, corev1alpha1.PhaseUnavailable),
 		"root/alias":      alias,
 		"orgcluster/org":  workspace("other", corev1alpha1.PhaseReady),
-	})
+	}, NewTrees())
 	for name, tc := range map[string]struct {
 		reason, path string
 		parent, name string

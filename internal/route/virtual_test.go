@@ -113,7 +113,7 @@ func TestWithVirtualWorkspaces(t *testing.T) {
 		"root/provider":    workspace("providercluster", corev1alpha1.PhaseReady),
 		"root/consumer":    workspace("consumercluster", corev1alpha1.PhaseReady),
 		"root/unavailable": workspace("gone", corev1alpha1.PhaseUnavailable),
-	})
+	}, NewTrees())
 	for name, tc := range map[string]struct {
 		reason        string
 		url           string

@@ -20,13 +20,18 @@ import (
 
 // Input is what a workspace is born from. Nothing of it is changed.
 type Input struct {
-	// Workspace is the Workspace as stored, or as about to be stored, with its UID.
+	// Workspace is the Workspace as stored, or as about to be stored, with its UID. It is
+	// nil for a logical cluster that is the top of a tree of its own.
 	Workspace *tenancyv1alpha1.Workspace
 
 	// Parent is where the Workspace is.
 	Parent tenancy.Place
 
-	// Type is what spec.type of the Workspace points at.
+	// Rootless says what a Workspace would, where there is none.
+	Rootless Rootless
+
+	// Type is what spec.type of the Workspace points at, or the type of a rootless
+	// logical cluster.
 	Type *tenancy.Set
 
 	// Cluster is the name of the new logical cluster, never used before.
@@ -51,6 +56,14 @@ type Input struct {
 	NewUID func() types.UID
 }
 
+// Rootless is a logical cluster without a Workspace.
+type Rootless struct {
+	// Path is its canonical path.
+	Path logicalcluster.Path
+	// Owner is the value of the owner annotation: the user whose it is.
+	Owner string
+}
+
 // Shard is what a workspace has to know of the shard it is on.
 type Shard struct {
 	// Name of the shard.
@@ -64,7 +77,7 @@ type Shard struct {
 // Objects are a new workspace.
 type Objects struct {
 	// Workspace is the Workspace in the parent, with its place. It is to be updated, or
-	// created if it is not stored yet.
+	// created if it is not stored yet. It is nil if the input had none.
 	Workspace *tenancyv1alpha1.Workspace
 
 	// The others are to be created in the new logical cluster.
@@ -86,7 +99,7 @@ func Of(in Input) (*Objects, error) {
 	// Storage keeps whole seconds, so objects in memory have them too.
 	in.Now = in.Now.Rfc3339Copy()
 
-	creator, err := creator(in.Workspace)
+	creator, err := in.creator()
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +107,10 @@ func Of(in Input) (*Objects, error) {
 	if born.LogicalCluster, err = logicalCluster(in, creator); err != nil {
 		return nil, err
 	}
-	if born.Workspace, err = workspace(in, born.LogicalCluster); err != nil {
-		return nil, err
+	if in.Workspace != nil {
+		if born.Workspace, err = workspace(in, born.LogicalCluster); err != nil {
+			return nil, err
+		}
 	}
 	if creator != nil && creator.Username != "" {
 		born.AdminBinding = rbac.WorkspaceAdmin(creator.Username)
@@ -114,8 +129,8 @@ func (in Input) complete(meta *metav1.ObjectMeta) {
 }
 
 // creator returns the user in the owner annotation, nil if there is none.
-func creator(ws *tenancyv1alpha1.Workspace) (*authenticationv1.UserInfo, error) {
-	owner, ok := ws.Annotations[tenancyv1alpha1.OwnerAnnotationKey]
+func (in Input) creator() (*authenticationv1.UserInfo, error) {
+	owner, ok := in.annotations()[tenancyv1alpha1.OwnerAnnotationKey]
 	if !ok {
 		return nil, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/forkless/kcp/internal/binding"
+	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/birth"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
 	"github.com/forkless/kcp/pkg/apis/conditions"
@@ -219,6 +220,46 @@ func TestBornInitializing(t *testing.T) {
 		if key, value := label(); lc.Labels[key] != value {
 			t.Errorf("label %s is missing: %v", key, lc.Labels)
 		}
+	}
+}
+
+func TestBornRootless(t *testing.T) {
+	in := input(t, "home", alice)
+	in.Workspace, in.Parent = nil, tenancy.Place{}
+	in.Rootless = birth.Rootless{Path: logicalcluster.MustParsePath("user:alice"), Owner: alice}
+	born, err := birth.Of(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if born.Workspace != nil {
+		t.Errorf("there is no Workspace to be written, got %v", born.Workspace)
+	}
+	lc := born.LogicalCluster
+	wantAnnotations := map[string]string{
+		"internal.tenancy.kcp.io/type":           "root:home",
+		"internal.apis.kcp.io/resource-bindings": `{"workspaces.tenancy.kcp.io":{"n":"tenancy"}}`,
+		"core.kcp.io/shard":                      "root",
+		"kcp.io/path":                            "user:alice",
+		"experimental.tenancy.kcp.io/owner":      `{"username":"alice"}`,
+	}
+	if diff := cmp.Diff(wantAnnotations, lc.Annotations); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	wantSpec := corev1alpha1.LogicalClusterSpec{
+		CreatedBy:    &authenticationv1.UserInfo{Username: "alice", Groups: []string{"team"}},
+		Initializers: []corev1alpha1.Initializer{"root:universal", "system:apibindings"},
+	}
+	if diff := cmp.Diff(wantSpec, lc.Spec); diff != "" {
+		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+	if lc.Status.Phase != corev1alpha1.PhaseReady || lc.Status.URL != "https://host:6443/clusters/"+cluster {
+		t.Errorf("it is ready, and its address is that of the cluster: %+v", lc.Status)
+	}
+	if born.AdminBinding == nil || born.AdminBinding.Subjects[0].Name != "alice" {
+		t.Errorf("its owner is admin in it, got %v", born.AdminBinding)
+	}
+	if len(born.Namespaces) != 2 {
+		t.Errorf("it has the namespaces of a universal workspace, got %v", born.Namespaces)
 	}
 }
 

@@ -50,11 +50,12 @@ func clusterAnnotations(in Input) map[string]string {
 		corev1alpha1.ShardAnnotationKey:  in.Shard.Name,
 		logicalcluster.PathAnnotationKey: in.path().String(),
 	}
-	if reference := in.Workspace.Spec.Type; reference != nil {
+	if reference := in.typeReference(); reference != nil {
 		annotations[tenancyv1alpha1.TypeAnnotationKey] = tenancy.TypeAnnotation(*reference)
 	}
+	given := in.annotations()
 	for _, key := range []string{tenancyv1alpha1.OwnerAnnotationKey, tenancyv1alpha1.RequiredGroupsAnnotationKey} {
-		if value, ok := in.Workspace.Annotations[key]; ok {
+		if value, ok := given[key]; ok {
 			annotations[key] = value
 		}
 	}
@@ -62,9 +63,34 @@ func clusterAnnotations(in Input) map[string]string {
 }
 
 // path returns the canonical path of the new workspace.
-func (in Input) path() logicalcluster.Path { return in.Parent.Path.Join(in.Workspace.Name) }
+func (in Input) path() logicalcluster.Path {
+	if in.Workspace == nil {
+		return in.Rootless.Path
+	}
+	return in.Parent.Path.Join(in.Workspace.Name)
+}
+
+// annotations returns those that go along into the logical cluster.
+func (in Input) annotations() map[string]string {
+	if in.Workspace == nil {
+		return map[string]string{tenancyv1alpha1.OwnerAnnotationKey: in.Rootless.Owner}
+	}
+	return in.Workspace.Annotations
+}
+
+// typeReference returns the type as it was asked for.
+func (in Input) typeReference() *tenancyv1alpha1.WorkspaceTypeReference {
+	if in.Workspace == nil {
+		reference := in.Type.Type.Reference()
+		return &reference
+	}
+	return in.Workspace.Spec.Type
+}
 
 func owner(in Input) *corev1alpha1.LogicalClusterOwner {
+	if in.Workspace == nil {
+		return nil
+	}
 	return &corev1alpha1.LogicalClusterOwner{
 		APIVersion: tenancyv1alpha1.GroupVersion.String(),
 		Resource:   "workspaces",
