@@ -68,6 +68,8 @@ type Server struct {
 	quotas          *quota.Ledger
 	quotaController *controller.Controller
 
+	// trees are those that do not begin at root.
+	trees    *route.Trees
 	resolver *route.Resolver
 	// mounts is nil unless workspaces can be mounted.
 	mounts      *mounts
@@ -258,7 +260,8 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 	s.sharing = cached.NewAPIs(s.layer)
 	s.boundDefinitions = boundcrd.NewDefinitions()
 	s.identities = boundcrd.NewIdentities(ownResources()...)
-	s.resolver = route.NewResolver(s.workspaces)
+	s.trees = route.NewTrees()
+	s.resolver = route.NewResolver(s.workspaces, s.trees)
 	s.buildClaims()
 	s.limitObjects()
 	s.buildQuotas()
