@@ -19,8 +19,8 @@
 //   - internal/catalog answers which resources exist in a workspace. It and its
 //     neighbors (internal/admission, internal/boundcrd, internal/claimed) are the domains:
 //     they know what workspaces, bindings and shards mean.
-//   - internal/bootstrap, internal/controllers, internal/hookcontent and internal/virtual are
-//     the behavior.
+//   - internal/bootstrap, internal/controllers, internal/homes, internal/hookcontent and
+//     internal/virtual are the behavior.
 //   - pkg/server puts all of it together, as lists: filters, controllers, start-up steps.
 //   - pkg/cli holds the commands, and cmd the programs that are made of them.
 //   - test holds what is tested from outside, a folder for each subject, and examples, a

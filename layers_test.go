@@ -60,7 +60,7 @@ var layers = []layer{
 	},
 	{
 		name:  "behavior",
-		parts: []string{"internal/bootstrap", "internal/controllers", "internal/hookcontent", "internal/proxy", "internal/virtual"},
+		parts: []string{"internal/bootstrap", "internal/controllers", "internal/homes", "internal/hookcontent", "internal/proxy", "internal/virtual"},
 	},
 	{
 		// Flags, their checks and their effect: what a server is told.

@@ -49,13 +49,18 @@ func (c *Catalog) Registries(resource apischema.GroupResource, version string) (
 // write its status, in all forms that clients may ask for, by registries other than its
 // own. Nothing else is validated or admitted than what these look at.
 func (c *Catalog) ServeFrom(w http.ResponseWriter, req *http.Request, registries Registries) {
+	c.ServeAs(w, req, logicalcluster.Wildcard, registries)
+}
+
+// ServeAs is ServeFrom for one of the APIs of a cluster.
+func (c *Catalog) ServeAs(w http.ResponseWriter, req *http.Request, cluster logicalcluster.Name, registries Registries) {
 	info, ok := request.RequestInfoFrom(req.Context())
 	if !ok {
 		responsewriters.InternalError(w, req, errors.New("serving a request without a resource"))
 		return
 	}
 	resource := apischema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
-	served, ok := c.Lookup(logicalcluster.Wildcard, resource)
+	served, ok := c.Lookup(cluster, resource)
 	if !ok || !reaches(info, served.Definition) || !registries.serve(info.Subresource) {
 		refuse(w, req, info, apierrors.NewGenericServerResponse(http.StatusNotFound, info.Verb, resource, info.Name, "", 0, true))
 		return

@@ -29,6 +29,9 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = filters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
 	handler = filterlatency.TrackStarted(handler, c.TracerProvider, "authorization")
 
+	// A home is asked for by a name that no policy knows.
+	handler = s.withHomes(handler)
+
 	// Who uses a virtual workspace takes the seats of his own workspace, and may be
 	// whom that one lets him.
 	handler = route.AtTarget(handler)
@@ -90,7 +93,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	virtual := handler
 	var routed http.Handler
 	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { routed.ServeHTTP(w, r) })
-	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, s.homes.Expects, c.Serializer)
+	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, s.expectsHome, c.Serializer)
 	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Form, c.Serializer)
 	routed = handler
 	handler = serviceaccount.WithHome(handler)

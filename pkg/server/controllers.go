@@ -128,6 +128,7 @@ func (s *Server) logicalClusterController() (*controller.Controller, error) {
 		Shards:     s.shards,
 		Policy:     s.policy,
 		OpenStores: s.openStores,
+		Trees:      s.trees,
 		Cut:        s.connections.Cut,
 		Clock:      clock.RealClock{},
 	})

@@ -48,6 +48,7 @@ func (s *Server) buildGeneric() error {
 	}
 	s.buildDocuments(config)
 	s.addVirtualWorkspaces()
+	s.buildHomes()
 	if s.generic, err = config.Complete(nil).New("kcp", genericapiserver.NewEmptyDelegate()); err != nil {
 		return err
 	}

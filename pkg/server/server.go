@@ -23,6 +23,7 @@ import (
 	"github.com/forkless/kcp/internal/controllers/storagemigration"
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/hookcontent"
+	"github.com/forkless/kcp/internal/homes"
 	"github.com/forkless/kcp/internal/inflight"
 	"github.com/forkless/kcp/internal/openapi"
 	"github.com/forkless/kcp/internal/quota"
@@ -91,6 +92,8 @@ type Server struct {
 	kinds     *catalog.Kinds
 	discovery *discovery.Discovery
 	openapi   *openapi.OpenAPI
+	// homes are the home workspaces of users; nil without them.
+	homes *homes.Homes
 	// virtual are the virtual workspaces, providers that of exports among them.
 	virtual   *virtual.Frame
 	providers *apiexport.Workspace

@@ -110,7 +110,7 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 	for _, object := range rbac.SystemAdmin() {
 		add(policyResource(object), logicalcluster.SystemAdmin, object)
 	}
-	for _, object := range rbac.Root(rbac.RootOptions{HomeCreatorGroups: s.options.Homes.CreatorGroups}) {
+	for _, object := range rbac.Root(rbac.RootOptions{HomeCreatorGroups: s.options.Homes.Creators()}) {
 		add(policyResource(object), logicalcluster.Root, object)
 	}
 	add(cached.Shards, logicalcluster.Root, ownShard(s.options.Shard.Name, s.options.URLs))
@@ -132,7 +132,10 @@ func (s *Server) wantedObjects() ([]bootstrap.Object, error) {
 		// Whoever holds leases for the shard holds them there.
 		objects = append(objects, s.namespaceIn(logicalcluster.SystemAdmin, name)...)
 	}
-	types, err := workspacetypes.For(workspacetypes.Choice{Batteries: batteryNames(s.options.Batteries)})
+	types, err := workspacetypes.For(workspacetypes.Choice{
+		Batteries:     batteryNames(s.options.Batteries),
+		BucketedHomes: s.options.Homes.Buckets() != nil,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +182,9 @@ func (s *Server) startControllers(ctx context.Context) error {
 		s.mounts.index.Settle()
 	}
 	if err := s.waitForOwn(ctx); err != nil {
+		return err
+	}
+	if err := s.prepareHomes(ctx); err != nil {
 		return err
 	}
 	s.controllerWork.start(ctx, s.openHolding)

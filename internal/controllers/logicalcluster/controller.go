@@ -33,9 +33,19 @@ type Config struct {
 	Policy     *cached.Policy
 	// OpenStores makes sure that the stores of the custom resources of a cluster are open.
 	OpenStores func(context.Context, logicalcluster.Name) error
+	// Trees hears of the clusters there are before any of them is said to be ready.
+	Trees Trees
 	// Cut ends the requests that run in a cluster.
 	Cut   func(logicalcluster.Name)
 	Clock clock.PassiveClock
+}
+
+// Trees remembers the clusters at the top of trees of their own.
+type Trees interface {
+	// Set notes what the LogicalCluster of a cluster says; lc is nil if there is none.
+	Set(cluster logicalcluster.Name, lc *corev1alpha1.LogicalCluster)
+	// Clusters returns those that are remembered.
+	Clusters() []logicalcluster.Name
 }
 
 type reconciler struct {
@@ -62,7 +72,7 @@ func New(config Config) (*controller.Controller, controller.Listener, error) {
 		Name:    "logicalcluster",
 		Workers: workers,
 		Sources: []controller.Source{
-			{Store: clusters, Prefix: cached.LogicalClusters.Prefix(), Keys: controller.OwnKey},
+			{Store: clusters, Prefix: cached.LogicalClusters.Prefix(), Keys: controller.OwnKey, Known: r.known},
 			{Store: bindings, Prefix: cached.ClusterRoleBindings.Prefix(), Keys: clusterOfAdminBinding},
 			{Store: shards, Prefix: cached.Shards.Prefix(), Keys: r.clustersOfShard},
 		},
@@ -70,6 +80,15 @@ func New(config Config) (*controller.Controller, controller.Listener, error) {
 	})
 	r.waiting.enqueue = c.EnqueueAfter
 	return c, r.waiting, nil
+}
+
+// known returns the keys of the clusters that somebody remembers something of.
+func (r *reconciler) known() []controller.Key {
+	var keys []controller.Key
+	for _, cluster := range r.Trees.Clusters() {
+		keys = append(keys, controller.Key{Cluster: cluster, Name: corev1alpha1.LogicalClusterName})
+	}
+	return keys
 }
 
 // clusterOfAdminBinding returns the key of the LogicalCluster that an admin binding
@@ -86,11 +105,13 @@ func (r *reconciler) reconcile(ctx context.Context, key controller.Key) error {
 	// What the watch cache does not have yet it will tell of.
 	lc, err := r.Clusters.GetCached(ctx, key.Cluster)
 	if apierrors.IsNotFound(err) {
+		r.Trees.Set(key.Cluster, nil)
 		return r.forget(ctx, key.Cluster)
 	}
 	if err != nil {
 		return err
 	}
+	r.Trees.Set(key.Cluster, lc)
 	if lc.DeletionTimestamp.IsZero() {
 		err = r.keep(ctx, key.Cluster, lc)
 	} else {

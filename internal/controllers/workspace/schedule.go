@@ -147,19 +147,7 @@ func (r *reconciler) write(ctx context.Context, parent logicalcluster.Name, pare
 	batch, born := r.Layer.NewBatch(), n.objects
 	batch.Require(cached.LogicalClusters, parent, parentCluster)
 	batch.Update(cached.Workspaces, parent, born.Workspace)
-	batch.Create(cached.LogicalClusters, n.cluster, born.LogicalCluster)
-	if born.AdminBinding != nil {
-		batch.Create(cached.ClusterRoleBindings, n.cluster, born.AdminBinding)
-	}
-	for _, namespace := range born.Namespaces {
-		batch.Create(cached.Namespaces, n.cluster, namespace)
-	}
-	for _, account := range born.ServiceAccounts {
-		batch.Create(cached.ServiceAccounts, n.cluster, account)
-	}
-	for _, configMap := range born.ConfigMaps {
-		batch.Create(cached.ConfigMaps, n.cluster, configMap)
-	}
+	born.AddTo(batch, n.cluster)
 	n.bindings.AddTo(batch)
 	// Whoever reads that it is ready finds its APIs.
 	n.bindings.Announce(r.Catalog, 0)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/forkless/kcp/config/rbac"
 	"github.com/forkless/kcp/internal/binding"
+	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
 	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
@@ -120,6 +122,24 @@ func Of(in Input) (*Objects, error) {
 		born.addNamespaces(in)
 	}
 	return born, nil
+}
+
+// AddTo adds what is new in the logical cluster to a batch. The Workspace is the caller's to
+// write: it may be there already.
+func (o *Objects) AddTo(batch *storage.Batch, cluster logicalcluster.Name) {
+	batch.Create(cached.LogicalClusters, cluster, o.LogicalCluster)
+	if o.AdminBinding != nil {
+		batch.Create(cached.ClusterRoleBindings, cluster, o.AdminBinding)
+	}
+	for _, namespace := range o.Namespaces {
+		batch.Create(cached.Namespaces, cluster, namespace)
+	}
+	for _, account := range o.ServiceAccounts {
+		batch.Create(cached.ServiceAccounts, cluster, account)
+	}
+	for _, configMap := range o.ConfigMaps {
+		batch.Create(cached.ConfigMaps, cluster, configMap)
+	}
 }
 
 // complete sets what every new object gets from the server.

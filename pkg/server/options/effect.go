@@ -28,8 +28,6 @@ var noEffectYet = []string{
 	"miniproxy-mapping-file",
 	"run-virtual-workspaces", "run-controllers", "unsupported-run-individual-controllers",
 	"enable-leader-election", "leader-election-*",
-	// Workspaces.
-	"enable-home-workspaces", "home-workspaces-*",
 	// What upstream's storage would do.
 	"etcd-servers-overrides", "etcd-count-metric-poll-period", "etcd-db-metric-poll-interval",
 	// Operations.

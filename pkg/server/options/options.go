@@ -144,6 +144,7 @@ func (o *Options) Validate() []error {
 		o.Shard.Validate(),
 		o.Mounts.Validate(),
 		o.Controllers.Validate(),
+		o.Homes.Validate(),
 		o.Limits.Validate(),
 		o.Requests.Validate(),
 		o.Shutdown.Validate(),
