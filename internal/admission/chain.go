@@ -131,7 +131,7 @@ func Plugins(config Config) []Plugin {
 		{reservednames.Name, reservednames.New()},
 		{reservedcrdannotations.Name, reservedcrdannotations.New()},
 		{reservedcrdgroups.Name, reservedcrdgroups.New()},
-		{pathannotation.Name, pathannotation.New(config.Clusters)},
+		{pathannotation.Name, pathannotation.New(config.Clusters, config.Paths)},
 		{clusterannotation.Name, clusterannotation.New()},
 		// Behind everything that sets the labels it decides by.
 		{permissionclaims.Name, permissionclaims.New(config.Claims)},

@@ -4,5 +4,6 @@
 // it there.
 //
 // The one of a LogicalCluster is where canonical paths come from. It stays what it was
-// when the system made the object.
+// when the system, or somebody privileged, made the object. A path outside of root makes it
+// the top of a tree of its own, and is refused if it leads elsewhere.
 package pathannotation

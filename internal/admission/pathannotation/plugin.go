@@ -38,6 +38,7 @@ var (
 type Plugin struct {
 	*admission.Handler
 	clusters tenancy.Clusters
+	paths    tenancy.Paths
 }
 
 var (
@@ -46,10 +47,11 @@ var (
 )
 
 // New returns the plugin.
-func New(clusters tenancy.Clusters) *Plugin {
+func New(clusters tenancy.Clusters, paths tenancy.Paths) *Plugin {
 	return &Plugin{
 		Handler:  admission.NewHandler(admission.Create, admission.Update),
 		clusters: clusters,
+		paths:    paths,
 	}
 }
 
@@ -76,8 +78,12 @@ func (p *Plugin) Admit(ctx context.Context, a admission.Attributes, _ admission.
 	return nil
 }
 
-// Validate checks that nothing has changed the annotation since.
+// Validate checks that nothing has changed the annotation since, and that the path of a
+// logical cluster is not that of another one.
 func (p *Plugin) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	if err := p.checkTop(ctx, a); err != nil {
+		return err
+	}
 	object, ok := concerned(a)
 	if !ok {
 		return nil

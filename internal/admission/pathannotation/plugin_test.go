@@ -59,7 +59,7 @@ func TestPlugin(t *testing.T) {
 				r.Operation, r.Old = admission.Update, withPath(*c.old)
 			}
 			ctx := admissiontest.In(t, tenancytest.ClusterAt(c.cluster))
-			plugin := pathannotation.New(tree.Clusters())
+			plugin := pathannotation.New(tree.Clusters(), tree.Paths())
 
 			before := plugin.Validate(ctx, r.Attributes(), nil)
 			if (before == nil) != (c.sent == c.want) {
@@ -82,8 +82,8 @@ func TestNothingToLookAt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := admissiontest.Request{Operation: admission.Create, Object: object}
 			// No cluster in the context: it must not be asked for.
-			admissiontest.Check(t, "it has no annotation", pathannotation.New(nil).Admit(t.Context(), r.Attributes(), nil), "")
-			admissiontest.Check(t, "it has no annotation", pathannotation.New(nil).Validate(t.Context(), r.Attributes(), nil), "")
+			admissiontest.Check(t, "it has no annotation", pathannotation.New(nil, nil).Admit(t.Context(), r.Attributes(), nil), "")
+			admissiontest.Check(t, "it has no annotation", pathannotation.New(nil, nil).Validate(t.Context(), r.Attributes(), nil), "")
 		})
 	}
 }
