@@ -163,7 +163,9 @@ func (c caller) forbidden(workspace string) {
 func (c caller) child(parent, name string) *tenancyv1alpha1.Workspace {
 	c.Helper()
 	ws := &tenancyv1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	ready, err := servertest.CreateWorkspace(c.Context(), c.server.As(c, c.token, parent), ws)
+	config := c.server.As(c, c.token, parent)
+	config.Impersonate = rest.ImpersonationConfig{UserName: c.header.Get("Impersonate-User"), Groups: c.header.Values("Impersonate-Group")}
+	ready, err := servertest.CreateWorkspace(c.Context(), config, ws)
 	if err != nil {
 		c.Fatal(err)
 	}
