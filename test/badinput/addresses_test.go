@@ -202,6 +202,6 @@ func (s *suite) names(t *testing.T) {
 		"UnknownCoreResource":    missing("nodes there are none", "/api/v1/pods"),
 		"UnknownSubresource":     missing("a subresource that is not served", "/api/v1/namespaces/default/nothing"),
 		"NamespacedClusterScope": gone("a workspace is in no namespace", "/apis/tenancy.kcp.io/v1alpha1/namespaces/default/workspaces"),
-		"Home":                   missing("home workspaces are not there yet", "/apis/tenancy.kcp.io/v1alpha1/workspaces/~"),
+		"Home":                   missing("a home is asked for in root", "/apis/tenancy.kcp.io/v1alpha1/workspaces/~"),
 	})
 }

@@ -185,6 +185,8 @@ func TestCommands(t *testing.T) {
 				{line: "ws ..", stderr: "error: invalid workspace path: ..\n", fails: true},
 				{line: "ws :", stdout: "Current workspace is 'v1u4alow0iv9'.\n"},
 				{line: "ws /home/me/dev", stdout: "Current workspace is 'v1u4alow0iv9:dev' (type root:universal).\n"},
+				{line: "ws ~:dev", stdout: "Current workspace is 'v1u4alow0iv9:dev' (type root:universal).\n"},
+				{line: "ws ~:none", stderr: "error: workspace \"v1u4alow0iv9:none\" not found\n", fails: true},
 				{line: "ws", stdout: "Current workspace is 'v1u4alow0iv9'.\n", stderr: "note: without an argument this goes to your home workspace, as cd does; \"kubectl ws .\" says where you are\n"},
 				{line: "ws --short", stdout: "v1u4alow0iv9\n"},
 			},
@@ -192,8 +194,8 @@ func TestCommands(t *testing.T) {
 		"NoHome": {
 			reason: "a server without home workspaces is no riddle",
 			steps: []step{
-				{line: "ws ~", stderr: "error: this server does not have home workspaces yet\nhint: kubectl ws :root goes to the top of the tree, kubectl ws . shows where you are\n", fails: true},
-				{line: "ws", stderr: "error: this server does not have home workspaces yet\nhint: kubectl ws :root goes to the top of the tree, kubectl ws . shows where you are\n", fails: true},
+				{line: "ws ~", stderr: "error: this server has no home workspaces\nhint: kubectl ws :root goes to the top of the tree, kubectl ws . shows where you are\n", fails: true},
+				{line: "ws", stderr: "error: this server has no home workspaces\nhint: kubectl ws :root goes to the top of the tree, kubectl ws . shows where you are\n", fails: true},
 				{line: "ws ~:A", stderr: "error: invalid workspace path: ~:A\n", fails: true},
 			},
 		},

@@ -76,6 +76,13 @@ var flags = map[string]struct{ byDefault, value string }{
 	"leader-election-name":                   {"kcp-controllers", "other"},
 	"enable-home-workspaces":                 {"true", "false"},
 	"home-workspaces-home-creator-groups":    {"[system:authenticated]", "team-1"},
+	"home-workspaces-layout":                 {"rootless", "buckets"},
+
+	"home-workspaces-root-prefix":              {"root:users", "root:people"},
+	"home-workspaces-bucket-levels":            {"2", "3"},
+	"home-workspaces-bucket-size":              {"2", "1"},
+	"home-workspaces-allow-unbalanced-buckets": {"false", "true"},
+	"home-workspaces-creation-delay-seconds":   {"2", "1"},
 
 	"token-auth-file":                          {"", "tokens.csv"},
 	"client-ca-file":                           {"", "ca.crt"},
@@ -261,6 +268,19 @@ func TestValidate(t *testing.T) {
 		"TokenLife":         {"clients ask for ten minutes at least", []string{"--service-account-max-token-expiration=1m"}, "below 10m0s"},
 		"CORS":              {"a pattern that matches evil-example.com too", []string{"--cors-allowed-origins=example.com"}, "--cors-allowed-origins"},
 		"Goaway":            {"more would keep clients from working", []string{"--goaway-chance=0.5"}, "--goaway-chance"},
+		"HomeLayout":        {"a misspelt layout is none", []string{"--home-workspaces-layout=bucket"}, "--home-workspaces-layout=bucket: it is rootless or buckets"},
+		"Buckets":           {"the defaults are balanced", []string{"--home-workspaces-layout=buckets"}, ""},
+		"BucketPrefix":      {"homes are below a child of root", []string{"--home-workspaces-layout=buckets", "--home-workspaces-root-prefix=root:a:b"}, "--home-workspaces-root-prefix=root:a:b"},
+		"BucketPath":        {"and that is a path", []string{"--home-workspaces-layout=buckets", "--home-workspaces-root-prefix=root:A_b"}, "--home-workspaces-root-prefix"},
+		"BucketLevels":      {"there is at least one", []string{"--home-workspaces-layout=buckets", "--home-workspaces-bucket-levels=0"}, "1 to 5 levels"},
+		"BucketSize":        {"a name has letters", []string{"--home-workspaces-layout=buckets", "--home-workspaces-bucket-size=5"}, "1 to 4 letters"},
+		"BucketsTooMany":    {"nobody could list them", []string{"--home-workspaces-layout=buckets", "--home-workspaces-bucket-size=3"}, "17576 buckets in one"},
+		"BucketsCrowded":    {"nor what is in them", []string{"--home-workspaces-layout=buckets", "--home-workspaces-bucket-levels=1"}, "leave 3210 users to a bucket"},
+		"BucketsEmpty":      {"and most would be empty", []string{"--home-workspaces-layout=buckets", "--home-workspaces-bucket-levels=3"}, "--home-workspaces-allow-unbalanced-buckets accepts that"},
+		"BucketsAllowed":    {"who says so may have them", []string{"--home-workspaces-layout=buckets", "--home-workspaces-bucket-levels=3", "--home-workspaces-allow-unbalanced-buckets"}, ""},
+		"BucketsBounds":     {"but not beyond what there can be", []string{"--home-workspaces-layout=buckets", "--home-workspaces-bucket-levels=6", "--home-workspaces-allow-unbalanced-buckets"}, "1 to 5 levels"},
+		"BucketsUnused":     {"what is not used is not looked at", []string{"--home-workspaces-bucket-levels=3"}, ""},
+		"HomeDelay":         {"clients would ask all the time", []string{"--home-workspaces-layout=buckets", "--home-workspaces-creation-delay-seconds=0"}, "--home-workspaces-creation-delay-seconds=0"},
 		"EventTTL":          {"events would vanish at once", []string{"--event-ttl=0s"}, "--event-ttl"},
 		"LogFormat":         {"an unknown format cannot be written", []string{"--logging-format=xml"}, "--logging-format"},
 		"NoRootDirectory":   {"there is nowhere to put the database", []string{"--root-directory=", "--batteries-included=-admin"}, "--embedded-etcd-directory"},
@@ -349,8 +369,8 @@ func TestCompleteURLs(t *testing.T) {
 }
 
 func TestCompleteNamesFlagsWithoutEffect(t *testing.T) {
-	c := complete(t, "--oidc-issuer-url=https://issuer", "--oidc-client-id=kcp", "--enable-home-workspaces=true", "--embedded-etcd-client-port=1", "--secure-port=0")
-	want := []string{"--enable-home-workspaces", "--oidc-client-id", "--oidc-issuer-url"}
+	c := complete(t, "--oidc-issuer-url=https://issuer", "--oidc-client-id=kcp", "--enable-leader-election=true", "--embedded-etcd-client-port=1", "--secure-port=0")
+	want := []string{"--enable-leader-election", "--oidc-client-id", "--oidc-issuer-url"}
 	if diff := cmp.Diff(want, c.WithoutEffect); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -127,7 +127,7 @@ func (o *Origin) home(ctx context.Context) (logicalcluster.Path, error) {
 	ws, err := c.Home(ctx)
 	if apierrors.IsNotFound(err) {
 		return logicalcluster.Path{}, run.Hint(
-			errors.New("this server does not have home workspaces yet"),
+			errors.New("this server has no home workspaces"),
 			"kubectl ws :root goes to the top of the tree, kubectl ws . shows where you are")
 	}
 	if err != nil {
