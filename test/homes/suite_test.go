@@ -28,13 +28,19 @@ const (
 type caller struct {
 	testing.TB
 	server *servertest.Server
+	client *http.Client
 	token  string
 	header http.Header
 }
 
 // as returns somebody who asks, by his token. Nobody has none.
 func as(t testing.TB, server *servertest.Server, token string) caller {
-	return caller{TB: t, server: server, token: token, header: http.Header{}}
+	t.Helper()
+	client, err := rest.HTTPClientFor(server.As(t, token, "root"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return caller{TB: t, server: server, client: client, token: token, header: http.Header{}}
 }
 
 func user(n int) string { return fmt.Sprintf("user-%d-token", n) }
@@ -67,13 +73,7 @@ func (a answer) message() string {
 // do sends one request and does not repeat it, whatever the answer.
 func (c caller) do(method, workspace, path, body string) answer {
 	c.Helper()
-	config := rest.AnonymousClientConfig(c.server.In(c, "base", workspace))
-	config.BearerToken = c.token
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		c.Fatal(err)
-	}
-	request, err := http.NewRequestWithContext(c.Context(), method, config.Host+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(c.Context(), method, c.server.URL()+"/clusters/"+workspace+path, strings.NewReader(body))
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func (c caller) do(method, workspace, path, body string) answer {
 	if body != "" && request.Header.Get("Content-Type") == "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := client.Do(request)
+	response, err := c.client.Do(request)
 	if err != nil {
 		c.Fatalf("%s %s in %s: %v", method, path, workspace, err)
 	}

@@ -9,12 +9,14 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
+// The names of the types, in root, of the workspace that all buckets are below, and of
+// buckets.
 const (
-	// RootTypeName and BucketTypeName are the names of the types, in root, of the workspace
-	// that all buckets are below, and of buckets.
 	RootTypeName   = "homeroot"
 	BucketTypeName = "homebucket"
+)
 
+const (
 	// maxNameLength is that of names of workspaces.
 	maxNameLength = 63
 
