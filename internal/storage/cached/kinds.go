@@ -38,18 +38,20 @@ var (
 	codecs = serializer.NewCodecFactory(scheme)
 
 	kinds = map[storage.Resource]storage.Kind{
-		Workspaces:     kind[tenancyv1alpha1.Workspace, tenancyv1alpha1.WorkspaceList](tenancyv1alpha1.GroupVersion),
+		Workspaces: sharing(kind[tenancyv1alpha1.Workspace, tenancyv1alpha1.WorkspaceList](tenancyv1alpha1.GroupVersion),
+			commonInOurs.shareWorkspace),
 		WorkspaceTypes: kind[tenancyv1alpha1.WorkspaceType, tenancyv1alpha1.WorkspaceTypeList](tenancyv1alpha1.GroupVersion),
 		WorkspaceAuthenticationConfigurations: kind[tenancyv1alpha1.WorkspaceAuthenticationConfiguration,
 			tenancyv1alpha1.WorkspaceAuthenticationConfigurationList](tenancyv1alpha1.GroupVersion),
-		LogicalClusters:    kind[corev1alpha1.LogicalCluster, corev1alpha1.LogicalClusterList](corev1alpha1.GroupVersion),
+		LogicalClusters: sharing(kind[corev1alpha1.LogicalCluster, corev1alpha1.LogicalClusterList](corev1alpha1.GroupVersion),
+			commonInOurs.shareLogicalCluster),
 		Shards:             kind[corev1alpha1.Shard, corev1alpha1.ShardList](corev1alpha1.GroupVersion),
 		Partitions:         kind[topologyv1alpha1.Partition, topologyv1alpha1.PartitionList](topologyv1alpha1.GroupVersion),
 		PartitionSets:      kind[topologyv1alpha1.PartitionSet, topologyv1alpha1.PartitionSetList](topologyv1alpha1.GroupVersion),
 		APIResourceSchemas: kind[apisv1alpha1.APIResourceSchema, apisv1alpha1.APIResourceSchemaList](apisv1alpha1.GroupVersion),
 		APIExports:         kind[apisv1alpha2.APIExport, apisv1alpha2.APIExportList](apisv1alpha2.GroupVersion),
 		APIBindings: sharing(kind[apisv1alpha2.APIBinding, apisv1alpha2.APIBindingList](apisv1alpha2.GroupVersion),
-			commonInBindings.shareBinding),
+			commonInOurs.shareBinding),
 		APIExportEndpointSlices: kind[apisv1alpha1.APIExportEndpointSlice,
 			apisv1alpha1.APIExportEndpointSliceList](apisv1alpha1.GroupVersion),
 		APIConversions: kind[apisv1alpha1.APIConversion, apisv1alpha1.APIConversionList](apisv1alpha1.GroupVersion),
