@@ -82,5 +82,5 @@ func inMemory(t *testing.T, name string) bool {
 	if err := unix.Statfs(name, &fs); err != nil {
 		t.Fatal(err)
 	}
-	return int64(fs.Type) == unix.TMPFS_MAGIC || int64(fs.Type) == unix.RAMFS_MAGIC
+	return fs.Type == unix.TMPFS_MAGIC || fs.Type == unix.RAMFS_MAGIC
 }
