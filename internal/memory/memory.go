@@ -16,6 +16,8 @@ const (
 	// slack is how much the process may hold beyond what is live, beside a part of that.
 	slack     = 16 << 20
 	slackPart = 8
+	// fileSlack is how much more of files may be in memory than when it was last given back.
+	fileSlack = 16 << 20
 	// worth is how much has to be allocated after memory was given back until it is looked
 	// into again: a process in which something holds on to memory is left alone.
 	worth = 32 << 20
@@ -27,13 +29,19 @@ func ReleaseAtRest(ctx context.Context) {
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()
 	var w watcher
+	var f fileWatcher
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
-			if w.atRest(read()) {
+			now := read()
+			if w.atRest(now) {
 				debug.FreeOSMemory()
+			}
+			if f.atRest(now.allocated, residentFiles()) {
+				releaseFiles()
+				f.released = residentFiles()
 			}
 		}
 	}
@@ -70,6 +78,20 @@ func (w *watcher) atRest(now usage) bool {
 	}
 	w.released = now.allocated
 	return true
+}
+
+// fileWatcher notices when a process at rest has much of files in memory.
+type fileWatcher struct {
+	// before is what had been allocated an interval ago, and released how much of files was
+	// in memory when it was last given back: the program itself, and what is read always.
+	before, released uint64
+}
+
+// atRest says whether pages of files should be given back now.
+func (f *fileWatcher) atRest(allocated, resident uint64) bool {
+	quietly := f.before != 0 && allocated-f.before <= quiet
+	f.before = allocated
+	return quietly && resident > f.released+fileSlack
 }
 
 // read returns the usage of this process.

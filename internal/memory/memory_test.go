@@ -91,3 +91,30 @@ func TestMemoryIsGivenBack(t *testing.T) {
 		}
 	}
 }
+
+func TestFilesAtRest(t *testing.T) {
+	for reason, test := range map[string]struct {
+		allocated, resident []uint64
+		want                []bool
+	}{
+		"nothing is known of the first look": {[]uint64{500 * mb}, []uint64{200 * mb}, []bool{false}},
+		"once after work, again when as much has come again": {
+			[]uint64{500 * mb, 600 * mb, 601 * mb, 602 * mb, 603 * mb, 604 * mb},
+			[]uint64{200 * mb, 300 * mb, 300 * mb, 90 * mb, 105 * mb, 120 * mb},
+			[]bool{false, false, true, false, false, true},
+		},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			var f fileWatcher
+			for i, allocated := range test.allocated {
+				got := f.atRest(allocated, test.resident[i])
+				if got != test.want[i] {
+					t.Errorf("look %d: got %t", i, got)
+				}
+				if got {
+					f.released = 90 * mb
+				}
+			}
+		})
+	}
+}

@@ -23,6 +23,10 @@
 //     deletions of single objects. That is decided on the object that is there at the
 //     moment of the write, and first of all. Readers, which the server reads with for
 //     itself, see everything.
+//  7. Who has asked for it (CompleteCreates) may complete a single object in the moment
+//     before it is created, with further writes in the same transaction. To its creator it
+//     is one create, held to all that creates are held to; what the rest requires and does
+//     not find is not his error.
 //
 // Beside single objects a Layer writes batches (all or nothing, one transaction)
 // and removes all keys of a cluster. The package knows nothing of any API.

@@ -16,8 +16,9 @@ const completions = 3
 
 // Complete is asked about every single create of a resource, past validation and admission,
 // in the last moment before it is written. obj is not to be changed. It returns what is
-// created instead of obj and what is written with it; nil if obj is created as it is.
-type Complete func(ctx context.Context, cluster logicalcluster.Name, obj runtime.Object) *Completion
+// created instead of obj and what is written with it; nil if obj is created as it is. again
+// says that what it returned before did not fit what is stored, so that memory may be behind.
+type Complete func(ctx context.Context, cluster logicalcluster.Name, obj runtime.Object, again bool) *Completion
 
 // Completion is how a create is completed.
 type Completion struct {
@@ -45,8 +46,8 @@ func (l *Layer) CompleteCreates(resource Resource, complete Complete) error {
 // createCompleted creates obj as complete wants it. done is false if it does not want
 // anything, or if something kept changing: then obj is created as it is.
 func (s *store) createCompleted(ctx context.Context, complete Complete, cluster logicalcluster.Name, key string, obj, out runtime.Object, ttl uint64) (done bool, err error) {
-	for range completions {
-		completion := complete(ctx, cluster, obj)
+	for attempt := range completions {
+		completion := complete(ctx, cluster, obj, attempt > 0)
 		if completion == nil {
 			return false, nil
 		}

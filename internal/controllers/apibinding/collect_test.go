@@ -76,3 +76,46 @@ func TestCollectedByMistake(t *testing.T) {
 		t.Errorf("looked at: %v, %v", queue, err)
 	}
 }
+
+// TestUsedWhileItIsCollected: whoever is about to bind waits until it is certain that a
+// definition stays, or has gone, which his transaction finds out.
+func TestUsedWhileItIsCollected(t *testing.T) {
+	all := shelf{"uid": {ObjectMeta: metav1.ObjectMeta{Name: "uid", CreationTimestamp: metav1.NewTime(time.Unix(0, 0))}}}
+	synced := make(chan struct{})
+	close(synced)
+	c := &collector{
+		index: newIndex(), synced: synced, clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0).Add(time.Hour)),
+		enqueue: func(controller.Key) {},
+	}
+	user := controller.Key{Cluster: logicalcluster.MustParseName("one1"), Name: "mine"}
+	used := make(chan struct{})
+	c.definitions = slowShelf{all, func() {
+		go func() {
+			c.use(user, bindingTo("", "wild", "uid"))
+			close(used)
+		}()
+		if c.deleting.TryRLock() {
+			t.Error("it could be used while it goes")
+			c.deleting.RUnlock()
+		}
+	}}
+	if err := c.collect(t.Context(), controller.Key{Cluster: logicalcluster.BoundCRDs, Name: "uid"}); err != nil || len(all) > 0 {
+		t.Errorf("it stays: %v, %v", all, err)
+	}
+	<-used
+	all["uid"] = &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "uid"}}
+	if err := c.collect(t.Context(), controller.Key{Cluster: logicalcluster.BoundCRDs, Name: "uid"}); err != nil || len(all) != 1 {
+		t.Errorf("it went although it is used: %v", err)
+	}
+}
+
+// slowShelf calls deleting before it deletes.
+type slowShelf struct {
+	shelf
+	deleting func()
+}
+
+func (s slowShelf) Delete(ctx context.Context, cluster logicalcluster.Name, crd *apiextensionsv1.CustomResourceDefinition) error {
+	s.deleting()
+	return s.shelf.Delete(ctx, cluster, crd)
+}

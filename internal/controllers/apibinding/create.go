@@ -11,6 +11,7 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/permissionclaims"
 	"github.com/forkless/kcp/internal/storage"
+	"github.com/forkless/kcp/internal/storage/cached"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -21,7 +22,7 @@ import (
 //
 // Whatever stands in the way, if only for a moment, is left to the controller: then the
 // binding is created as it is, and its status says why it is not bound.
-func (c *Controller) Complete(ctx context.Context, cluster logicalcluster.Name, obj runtime.Object) *storage.Completion {
+func (c *Controller) Complete(ctx context.Context, cluster logicalcluster.Name, obj runtime.Object, again bool) *storage.Completion {
 	b, ok := obj.(*apisv1alpha2.APIBinding)
 	if !ok || b.Status.Phase != apisv1alpha2.APIBindingPhaseNone || b.ResourceVersion != "" {
 		return nil
@@ -35,6 +36,12 @@ func (c *Controller) Complete(ctx context.Context, cluster logicalcluster.Name, 
 	f, err := c.r.gather(ctx, cluster, b)
 	if err != nil || f.Export == nil || !c.r.allStored(ctx, f) {
 		return nil
+	}
+	if !again {
+		// What has changed since makes the transaction fail.
+		if f.lc, err = c.r.Clusters.GetCached(ctx, cluster); err != nil {
+			return nil
+		}
 	}
 	return c.r.complete(ctx, controller.Key{Cluster: cluster, Name: b.Name}, f)
 }
@@ -64,8 +71,9 @@ func (r *reconciler) complete(ctx context.Context, key controller.Key, f *facts)
 	// The transaction finds out what has been collected until now, and what is used from
 	// now on is not collected.
 	r.use(key, wanted)
-	// The version is above that of a binding of the same name that has gone.
-	r.Catalog.Bind(key.Cluster, key.Name, versionOf(f.lc.ResourceVersion), r.served(wanted, f.definition(r.definitionOf(ctx))))
+	// A version that is not below that of a binding of the same name that has gone.
+	version := max(versionOf(f.lc.ResourceVersion), r.Layer.LastWrite(cached.APIBindings))
+	r.Catalog.Bind(key.Cluster, key.Name, version, r.served(wanted, f.definition(r.definitionOf(ctx))))
 	return &storage.Completion{Object: wanted, With: batch, Done: func(written bool) {
 		unlock()
 		if !written {

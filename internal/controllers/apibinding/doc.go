@@ -12,6 +12,9 @@
 //
 //  1. What the catalog serves of a binding is status.boundResources, by the definitions
 //     in the logical cluster system:bound-crds. Schemas and exports may go.
+//     A binding that would be bound as soon as somebody looks at it is created bound, in one
+//     transaction with its locks (Complete). Whatever stands in the way makes it be created as
+//     it is, and the controller says what that was.
 //  2. Whoever takes or gives back resources of a workspace, here and in the controller of
 //     CustomResourceDefinitions, does so in turn (controller.ClusterLocks) and in a
 //     transaction that requires the LogicalCluster not to have changed. What others have is
@@ -22,7 +25,8 @@
 //  4. A binding that is being deleted gives its resources for reading and deleting only,
 //     until their instances are gone, or have passed to a binding that wants the same.
 //  5. Definitions of system:bound-crds that nothing refers to are removed when they are
-//     half an hour old.
+//     half an hour old. Who is about to refer to one says so first (collector.use), and his
+//     transaction requires that it is there.
 //
 // What is kept of a binding at rest is its reference and the UIDs of its schemas.
 package apibinding

@@ -59,17 +59,19 @@ func (r *reconciler) gather(ctx context.Context, cluster logicalcluster.Name, b 
 }
 
 // gatherRivals finds out who else has resources and names in the workspace, none of it older
-// than the last write. The LogicalCluster is read first: whatever takes something afterwards
-// changes it.
+// than the last write. The LogicalCluster is read first, if it has not been: whatever takes
+// something afterwards changes it.
 func (r *reconciler) gatherRivals(ctx context.Context, f *facts) error {
-	var err error
-	f.lc, err = r.Clusters.GetCurrent(ctx, f.Cluster)
-	if apierrors.IsNotFound(err) {
-		f.ClusterGone = true
-		return nil
-	}
-	if err != nil {
-		return err
+	if f.lc == nil {
+		lc, err := r.Clusters.GetCurrent(ctx, f.Cluster)
+		if apierrors.IsNotFound(err) {
+			f.ClusterGone = true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.lc = lc
 	}
 	bindings, err := r.APIs.CurrentBindings(ctx, f.Cluster)
 	if err != nil {

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/apis/conditions"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 )
 
 func TestEqualPartsOfBindingsAreShared(t *testing.T) {
@@ -53,6 +55,59 @@ func TestEqualPartsOfBindingsAreShared(t *testing.T) {
 			}
 			if got := &first.Status.Conditions[0] == &second.Status.Conditions[0]; got != test.conditions {
 				t.Errorf("%s: conditions shared: %t", test.reason, got)
+			}
+			if diff := cmp.Diff(want, second); diff != "" {
+				t.Errorf("sharing has changed something (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEqualLabelsOfBindingsAreShared(t *testing.T) {
+	labelled := func(labels map[string]string) *apisv1alpha2.APIBinding {
+		return &apisv1alpha2.APIBinding{ObjectMeta: metav1.ObjectMeta{Labels: labels}}
+	}
+	var c common
+	first, second := labelled(map[string]string{"export": "a", "more": "b"}), labelled(map[string]string{"more": "b", "export": "a"})
+	third := labelled(map[string]string{"export": "b", "more": "a"})
+	for _, b := range []*apisv1alpha2.APIBinding{first, second, third} {
+		c.shareBinding(b, strings.Clone)
+	}
+	first.Labels["seen"] = "in both"
+	if second.Labels["seen"] == "" || third.Labels["seen"] != "" || third.Labels["export"] != "b" {
+		t.Errorf("labels are %v, %v and %v", first.Labels, second.Labels, third.Labels)
+	}
+}
+
+func TestEqualUsersAreShared(t *testing.T) {
+	by := func(user authenticationv1.UserInfo) *corev1alpha1.LogicalCluster {
+		return &corev1alpha1.LogicalCluster{Spec: corev1alpha1.LogicalClusterSpec{CreatedBy: &user}}
+	}
+	user := authenticationv1.UserInfo{
+		Username: "alice", Groups: []string{"a", "b"}, Extra: map[string]authenticationv1.ExtraValue{"scope": {"x", "y"}},
+	}
+	for name, test := range map[string]struct {
+		reason string
+		other  authenticationv1.UserInfo
+		shared bool
+	}{
+		"Equal":        {"the same user is there once", *user.DeepCopy(), true},
+		"Groups":       {"other groups are another user", authenticationv1.UserInfo{Username: "alice", Groups: []string{"a"}, Extra: user.Extra}, false},
+		"UID":          {"so is another UID", authenticationv1.UserInfo{Username: "alice", UID: "1", Groups: user.Groups, Extra: user.Extra}, false},
+		"GroupAsExtra": {"what is a group in the one is not in the other", authenticationv1.UserInfo{Username: "alice", Groups: []string{"a", "b", "scope", "x", "y"}}, false},
+		"Separators": {
+			"nobody can be called so that he is taken for another",
+			authenticationv1.UserInfo{Username: "alice\x000\x00\x012\x001\x00a\x001\x00b\x01"}, false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c common
+			first, second := by(user), by(test.other)
+			want := second.DeepCopy()
+			c.shareLogicalCluster(first, strings.Clone)
+			c.shareLogicalCluster(second, strings.Clone)
+			if got := first.Spec.CreatedBy == second.Spec.CreatedBy; got != test.shared {
+				t.Errorf("%s: shared: %t", test.reason, got)
 			}
 			if diff := cmp.Diff(want, second); diff != "" {
 				t.Errorf("sharing has changed something (-want +got):\n%s", diff)
