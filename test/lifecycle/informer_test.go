@@ -58,14 +58,14 @@ func TestReflector(t *testing.T) {
 func reflected(t *testing.T, client dynamic.ResourceInterface) cache.Store {
 	t.Helper()
 	store := cache.NewStore(func(obj any) (string, error) { return clusterOf(obj.(*unstructured.Unstructured)), nil })
-	reflector := cache.NewReflectorWithOptions(&cache.ListWatch{
+	reflector := cache.NewReflectorWithOptions(listing{&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return client.List(ctx, options)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			return client.Watch(ctx, options)
 		},
-	}, &unstructured.Unstructured{}, store, cache.ReflectorOptions{})
+	}}, &unstructured.Unstructured{}, store, cache.ReflectorOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { reflector.RunWithContext(ctx) })
@@ -75,6 +75,14 @@ func reflected(t *testing.T, client dynamic.ResourceInterface) cache.Store {
 	})
 	return store
 }
+
+// listing is a ListWatch that does not stream lists. A reflector keeps what it streams by
+// namespace and name until it has all of it, so that one would be left of those that have
+// one name.
+type listing struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported is what reflectors ask.
+func (listing) IsWatchListSemanticsUnSupported() bool { return true }
 
 // freePort returns a port that nobody listens on.
 func freePort(t *testing.T) string {
