@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/endpoints/filters"
@@ -193,7 +194,8 @@ func (s *server) watch(path string, headers ...header) <-chan metav1.WatchEvent 
 	return events
 }
 
-// next returns the next event as "<type> <name>", "end" if there is none.
+// next returns the next event as "<type> <name>", "end" if there is none. Bookmarks that
+// come when it is time for one are passed over.
 func (s *server) next(events <-chan metav1.WatchEvent) string {
 	s.t.Helper()
 	select {
@@ -205,9 +207,12 @@ func (s *server) next(events <-chan metav1.WatchEvent) string {
 		if err := json.Unmarshal(event.Object.Raw, &object); err != nil {
 			s.t.Fatal(err)
 		}
+		if event.Type == string(watch.Bookmark) && object.Annotations[metav1.InitialEventsAnnotationKey] == "" {
+			return s.next(events)
+		}
 		return strings.TrimSpace(event.Type + " " + object.Name)
 	case <-time.After(time.Minute):
-		s.t.Fatal("no event within 20 seconds")
+		s.t.Fatal("no event within a minute")
 		return ""
 	}
 }
