@@ -46,11 +46,16 @@ func scrape(t testing.TB, s *servertest.Server) map[string]*dto.MetricFamily {
 // get asks for a path below the address of config.
 func get(t testing.TB, config *rest.Config, path string) (code int, body []byte) {
 	t.Helper()
+	return send(t, config, http.MethodGet, path, http.NoBody)
+}
+
+func send(t testing.TB, config *rest.Config, method, path string, content io.Reader) (code int, body []byte) {
+	t.Helper()
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(config.Host, "/")+path, http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(config.Host, "/")+path, content)
 	if err != nil {
 		t.Fatal(err)
 	}
