@@ -166,7 +166,7 @@ func TestConnectionsAreCut(t *testing.T) {
 	if err := ctx.Err(); err != nil {
 		t.Errorf("a watch outlived the terminators: %v", err)
 	}
-	ws = s.until("root", name, "no terminator is waited for", func(ws *tenancyv1alpha1.Workspace) bool {
+	s.until("root", name, "no terminator is waited for", func(ws *tenancyv1alpha1.Workspace) bool {
 		return conditions.IsTrue(ws, corev1alpha1.WorkspaceTerminated)
 	})
 	if _, err := maps.Patch(t.Context(), "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
