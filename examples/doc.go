@@ -6,6 +6,7 @@
 //	chart        a Helm chart
 //	databases    an API for other workspaces, and one controller for all of them
 //	initializer  a controller that prepares workspaces before they are ready
+//	terminator   a controller that winds them up before they are gone
 //	hooks        what initializers and terminators have in common
 //
 // docs/clients.md and docs/apis.md show the first four at work, and a test runs what they

@@ -1,3 +1,3 @@
-// Package hooks runs what stands in for the controllers of others: examples/initializer, with
-// the account that its manifests give it, through what such a controller lives to see.
+// Package hooks runs examples/initializer and examples/terminator, controllers that people copy, with
+// the accounts that their manifests give them, through what such controllers live to see.
 package hooks
