@@ -25,7 +25,7 @@ var packages = []string{
 
 // examples are what is built of the module in the folder examples, which has the versions
 // of libraries that others use.
-var examples = []string{"./databases", "./greeter", "./notes", "helm.sh/helm/v4/cmd/helm"}
+var examples = []string{"./databases", "./greeter", "./initializer", "./notes", "./terminator", "helm.sh/helm/v4/cmd/helm"}
 
 var (
 	built         = sync.OnceValues(func() (string, error) { return build("", packages) })
