@@ -55,6 +55,8 @@ func content(r *request) outcome {
 		return pass("local service account access")
 	case r.mayAccess():
 		return pass("user logical cluster access")
+	case r.policy.unread != nil:
+		return failed(r.policy.unread)
 	default:
 		return noOpinion("no verb=access permission on /")
 	}

@@ -22,6 +22,10 @@ type localPolicy struct {
 	listed              bool
 	clusterRoleBindings []*rbacv1.ClusterRoleBinding
 	clusterRoles        []*rbacv1.ClusterRole
+
+	// unread is why something could not be read; nil if all could. Then nobody knows that
+	// the policy does not allow what it has not allowed.
+	unread error
 }
 
 func newLocalPolicy(policy Policy, bootstrap *Snapshot) *localPolicy {
@@ -39,7 +43,7 @@ func (p *localPolicy) GetRole(ctx context.Context, namespace, name string) (*rba
 	if apierrors.IsNotFound(err) {
 		return p.bootstrap.GetRole(ctx, namespace, name)
 	}
-	return role, err
+	return role, p.note(err)
 }
 
 // GetClusterRole implements validation.ClusterRoleGetter.
@@ -51,10 +55,12 @@ func (p *localPolicy) GetClusterRole(ctx context.Context, name string) (*rbacv1.
 	}
 	role, err := p.Policy.GetClusterRole(ctx, name)
 	if apierrors.IsNotFound(err) {
-		role, err = p.bootstrap.GetClusterRole(ctx, name)
+		if role, err = p.bootstrap.GetClusterRole(ctx, name); err != nil {
+			return nil, err
+		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, p.note(err)
 	}
 	p.clusterRoles = append(p.clusterRoles, role)
 	return role, nil
@@ -64,11 +70,20 @@ func (p *localPolicy) GetClusterRole(ctx context.Context, name string) (*rbacv1.
 // written, and says whether they have changed.
 func (p *localPolicy) catchUp(ctx context.Context) bool {
 	bindings, err := p.ListCurrentClusterRoleBindings(ctx)
-	if err != nil || p.listed && sameBindings(p.clusterRoleBindings, bindings) {
+	if p.note(err) != nil || p.listed && sameBindings(p.clusterRoleBindings, bindings) {
 		return false
 	}
-	p.listed, p.clusterRoleBindings = true, bindings
+	// What could not be read before is asked for again.
+	p.listed, p.clusterRoleBindings, p.unread = true, bindings, nil
 	return true
+}
+
+// note remembers err, if there is one, and returns it.
+func (p *localPolicy) note(err error) error {
+	if err != nil {
+		p.unread = err
+	}
+	return err
 }
 
 // sameBindings says whether both are the same objects in the same versions.
@@ -85,8 +100,14 @@ func (p *localPolicy) ListClusterRoleBindings(ctx context.Context) ([]*rbacv1.Cl
 	}
 	bindings, err := p.Policy.ListClusterRoleBindings(ctx)
 	if err != nil {
-		return nil, err
+		return nil, p.note(err)
 	}
 	p.listed, p.clusterRoleBindings = true, bindings
 	return bindings, nil
+}
+
+// ListRoleBindings implements validation.RoleBindingLister.
+func (p *localPolicy) ListRoleBindings(ctx context.Context, namespace string) ([]*rbacv1.RoleBinding, error) {
+	bindings, err := p.Policy.ListRoleBindings(ctx, namespace)
+	return bindings, p.note(err)
 }

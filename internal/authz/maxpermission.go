@@ -44,7 +44,11 @@ func maximalPermission(r *request) outcome {
 	case !limited:
 		return pass("export has no maximal permission policy")
 	}
-	result := permitted(r.ctx, newLocalPolicy(r.policy.Policy, r.bootstrap), cluster, a, r.explain)
+	policy := newLocalPolicy(r.policy.Policy, r.bootstrap)
+	result := permitted(r.ctx, policy, cluster, a, r.explain)
+	if !result.allowed && policy.unread != nil {
+		return failed(policy.unread)
+	}
 	reason := "maximal permission policy"
 	if r.explain {
 		reason += ` of export "` + cluster.String() + "|" + name + `": ` + result.reason

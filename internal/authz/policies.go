@@ -9,9 +9,13 @@ func bootstrapPolicy(r *request) outcome {
 	return result.outcome()
 }
 
-// workspacePolicy grants what the bindings of the workspace grant.
+// workspacePolicy grants what the bindings of the workspace grant. If they could not be
+// read, nobody is told that they do not.
 func workspacePolicy(r *request) outcome {
 	result := judge(r.ctx, r.local, r.identities, r.attributes, r.explain)
+	if !result.allowed && r.policy.unread != nil {
+		return failed(r.policy.unread)
+	}
 	if r.explain {
 		result.reason = `local cluster "` + r.cluster.String() + `" policy: ` + result.reason
 	}

@@ -122,6 +122,9 @@ func unfit(caller user.Info) error {
 		return refusal("service accounts have no home workspace")
 	case caller.GetName() == user.Anonymous || identity.InGroup(caller, user.AllUnauthenticated):
 		return refusal("nobody has a home workspace without authentication")
+	case !identity.InScope(caller, logicalcluster.Root):
+		// His name may be one that somebody has claimed in another workspace.
+		return refusal("who counts as himself in other workspaces only has no home workspace")
 	default:
 		if err := home.CheckUser(caller.GetName()); err != nil {
 			return refusal(err.Error())

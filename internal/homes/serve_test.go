@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	testclock "k8s.io/utils/clock/testing"
 
+	"github.com/forkless/kcp/internal/authn/identity"
 	"github.com/forkless/kcp/internal/tenancy/home"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
@@ -61,8 +62,16 @@ func TestUnfit(t *testing.T) {
 		"Account":         {"what runs somewhere has none", user.DefaultInfo{Name: "system:serviceaccount:default:robot"}, "service accounts"},
 		"Anonymous":       {"nobody has none", user.DefaultInfo{Name: "system:anonymous"}, "without authentication"},
 		"Unauthenticated": {"nor has who is known by a name that he has only claimed", user.DefaultInfo{Name: "alice", Groups: []string{"system:unauthenticated"}}, "without authentication"},
-		"NoName":          {"nor who has no name", user.DefaultInfo{}, "without a name"},
-		"BadName":         {"nor whose name cannot be stored", user.DefaultInfo{Name: "\xff"}, "not valid UTF-8"},
+		"Elsewhere": {
+			"nor who has the name in another workspace, where somebody may have given it to him",
+			user.DefaultInfo{Name: "alice", Extra: map[string][]string{identity.ScopesKey: {"cluster:elsewhere"}}}, "in other workspaces only",
+		},
+		"InRoot": {
+			"who counts as himself in root, where he asks, has one",
+			user.DefaultInfo{Name: "alice", Extra: map[string][]string{identity.ScopesKey: {"cluster:root"}}}, "",
+		},
+		"NoName":  {"nor who has no name", user.DefaultInfo{}, "without a name"},
+		"BadName": {"nor whose name cannot be stored", user.DefaultInfo{Name: "\xff"}, "not valid UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := unfit(&tc.caller)

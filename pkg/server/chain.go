@@ -97,6 +97,8 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Form, c.Serializer)
 	routed = handler
 	handler = serviceaccount.WithHome(handler)
+	// Nothing behind this is right before it is known what there is.
+	handler = route.WithoutStarting(handler, s.settled, c.Serializer)
 	handler = filters.WithRequestReceivedTimestamp(handler)
 	handler = serverfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
 	handler = filters.WithAuditInit(handler)
