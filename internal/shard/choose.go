@@ -34,10 +34,14 @@ func Choose(shards []corev1alpha1.Shard, selector *metav1.LabelSelector, pick fu
 			candidates = append(candidates, &shards[i])
 		}
 	}
-	if len(candidates) == 0 {
+	switch {
+	case len(candidates) > 0:
+		return candidates[pick(len(candidates))], nil
+	case wanted.Empty():
+		return nil, fmt.Errorf("%w takes workspaces: there is none without the annotation %s", ErrNone, corev1alpha1.UnschedulableAnnotationKey)
+	default:
 		return nil, fmt.Errorf("%w matches the location selector %q and takes workspaces", ErrNone, wanted)
 	}
-	return candidates[pick(len(candidates))], nil
 }
 
 // CheckURL returns an error if the external URL of a shard cannot be the beginning of

@@ -50,6 +50,35 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+func TestChooseSaysWhy(t *testing.T) {
+	full := []corev1alpha1.Shard{named("full", map[string]string{corev1alpha1.UnschedulableAnnotationKey: "false"})}
+	for name, tc := range map[string]struct {
+		reason   string
+		selector *metav1.LabelSelector
+		want     string
+	}{
+		"Anywhere": {
+			reason: "who has not selected anything is told of no selector",
+			want:   "no shard takes workspaces: there is none without the annotation experimental.core.kcp.io/unschedulable",
+		},
+		"EmptySelector": {
+			reason: "nor is who has selected everything", selector: &metav1.LabelSelector{},
+			want: "no shard takes workspaces: there is none without the annotation experimental.core.kcp.io/unschedulable",
+		},
+		"Selected": {
+			reason: "the selector is what can be changed", selector: &metav1.LabelSelector{MatchLabels: map[string]string{"name": "none"}},
+			want: `no shard matches the location selector "name=none" and takes workspaces`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Choose(full, tc.selector, func(int) int { return 0 })
+			if err == nil || err.Error() != tc.want {
+				t.Errorf("%s: got %v, want %s", tc.reason, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestCheckURL(t *testing.T) {
 	for url, ok := range map[string]bool{
 		"https://kcp.example.com:6443":    true,

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,12 +16,24 @@ func As[T any](obj runtime.Object) (*T, error) {
 	case *unstructured.Unstructured:
 		typed := new(T)
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, typed); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", o.GetKind(), err)
+			return nil, fmt.Errorf("reading %s: %w", o.GetKind(), misfit[T](o, err))
 		}
 		return typed, nil
 	default:
 		return nil, fmt.Errorf("an object of type %T cannot be read as %T", obj, new(T))
 	}
+}
+
+// misfit returns why u is not a T, which err says without the name of the field.
+func misfit[T any](u *unstructured.Unstructured, err error) error {
+	content, marshalErr := json.Marshal(u.Object)
+	if marshalErr != nil {
+		return err
+	}
+	if named := json.Unmarshal(content, new(T)); named != nil {
+		return named
+	}
+	return err
 }
 
 // SetMap makes value what is below fields in obj, which must be unstructured.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -101,5 +102,28 @@ func TestNoCaller(t *testing.T) {
 	}
 	if got, err := request.Cluster(logicalcluster.NewContext(t.Context(), logicalcluster.Root)); err != nil || got != logicalcluster.Root {
 		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestAsNamesTheField(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		spec   map[string]any
+		want   string
+	}{
+		"Mount": {
+			"an unquoted no is a boolean in YAML",
+			map[string]any{"mount": map[string]any{"ref": map[string]any{"name": false}}},
+			"spec.mount.ref.name",
+		},
+		"Type": {"a type is more than its name", map[string]any{"type": "universal"}, "spec.type"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := request.As[tenancyv1alpha1.Workspace](&unstructured.Unstructured{Object: map[string]any{"kind": "Workspace", "spec": c.spec}})
+			if err == nil || !strings.HasPrefix(err.Error(), "reading Workspace: ") || !strings.Contains(err.Error(), c.want+" of type") {
+				t.Errorf("%s: got %v, want it to name %s", c.reason, err, c.want)
+			}
+		})
 	}
 }

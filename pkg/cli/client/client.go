@@ -47,6 +47,11 @@ func New(config *rest.Config, base string, warnings io.Writer) (*Client, error) 
 	return &Client{server: server}, nil
 }
 
+// URL returns the address of the workspace p.
+func (c *Client) URL(p logicalcluster.Path) string {
+	return c.server.Get().AbsPath(at(p)...).URL().String()
+}
+
 // at begins the path of a request to the workspace p or, if that is empty, to a server
 // that has no workspaces.
 func at(p logicalcluster.Path, segments ...string) []string {

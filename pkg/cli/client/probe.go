@@ -2,10 +2,12 @@ package client
 
 import (
 	"context"
+	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -17,6 +19,8 @@ const (
 	Absent Visibility = iota
 	// Forbidden says that the caller may not look into the workspace, if there is one.
 	Forbidden
+	// Inactive says that the workspace is offline: whoever asks is turned away.
+	Inactive
 	// Visible says that the workspace offers APIs to the caller.
 	Visible
 )
@@ -41,9 +45,22 @@ func (c *Client) Probe(ctx context.Context, p logicalcluster.Path) (Visibility, 
 	switch {
 	case len(versions.Versions)+len(groups.Groups) > 0:
 		return Visible, nil
+	case isInactive(legacyErr) || isInactive(groupsErr):
+		return Inactive, nil
 	case apierrors.IsForbidden(legacyErr) || apierrors.IsForbidden(groupsErr):
 		return Forbidden, nil
 	default:
 		return Absent, nil
 	}
+}
+
+// isInactive says whether err is the answer of a workspace that is offline. No other
+// refusal of discovery is about a LogicalCluster.
+func isInactive(err error) bool {
+	status := apierrors.APIStatus(nil)
+	if !apierrors.IsForbidden(err) || !errors.As(err, &status) {
+		return false
+	}
+	details := status.Status().Details
+	return details != nil && details.Group == corev1alpha1.GroupName && details.Kind == "logicalclusters"
 }

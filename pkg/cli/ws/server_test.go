@@ -2,6 +2,7 @@ package ws
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -30,6 +31,8 @@ type server struct {
 	clusters map[string]bool
 	// forbidden are the paths of clusters that the caller may not look into.
 	forbidden map[string]bool
+	// inactive are the paths of clusters that are offline.
+	inactive map[string]bool
 	// home is the URL of the home workspace, relative to the server; "" if there is none.
 	home string
 	// bindings are the APIBindings of a cluster, as JSON.
@@ -49,6 +52,7 @@ func newServer(t *testing.T) *server {
 		workspaces: map[string][]*tenancyv1alpha1.Workspace{},
 		clusters:   map[string]bool{"root": true, "system:admin": true},
 		forbidden:  map[string]bool{},
+		inactive:   map[string]bool{},
 		bindings:   map[string]string{},
 		stuck:      tenancyv1alpha1.WorkspaceStatus{Phase: corev1alpha1.PhaseInitializing},
 	}
@@ -90,6 +94,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.forbidden[cluster]:
 		respond(w, apierrors.NewForbidden(schema.GroupResource{}, "", fmt.Errorf("workspace access not permitted")))
+	case s.inactive[cluster]:
+		respond(w, apierrors.NewForbidden(corev1alpha1.Resource("logicalclusters"), cluster, errors.New("logical cluster is marked inactive")))
 	case !s.clusters[cluster]:
 		respond(w, apierrors.NewNotFound(resource, cluster))
 	case rest == "api":

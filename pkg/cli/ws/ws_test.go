@@ -158,6 +158,7 @@ func TestCommands(t *testing.T) {
 				acme(s)
 				s.forbidden["root:acme:platform"] = true
 				s.forbidden["root:secret"] = true
+				s.inactive["root:acme:payments"] = true
 				s.forbidden["2kb1y3r0q9x8w7v6"] = true
 			},
 			steps: []step{
@@ -165,6 +166,7 @@ func TestCommands(t *testing.T) {
 				{line: "ws nowhere:at:all", stderr: "error: workspace \"root:nowhere:at:all\" not found\n", fails: true},
 				{line: "ws acme:platform", stderr: "error: access to workspace \"root:acme:platform\" denied\n", fails: true},
 				{line: "ws secret", stderr: "error: workspace \"root:secret\" not found\n", fails: true},
+				{line: "ws acme:payments", stderr: "error: workspace \"root:acme:payments\" is offline\nhint: kubectl annotate logicalcluster cluster core.kcp.io/inactive- --server=SERVER/clusters/root:acme:payments brings it back\n", fails: true},
 				{line: "ws :2kb1y3r0q9x8w7v6", stderr: "error: access to workspace \"2kb1y3r0q9x8w7v6\" denied\n", fails: true},
 				{line: "ws :2kb1y3r0q9x8w7v7", stderr: "error: workspace \"2kb1y3r0q9x8w7v7\" not found\n", fails: true},
 				{line: "ws Acme", stderr: "error: invalid workspace path: Acme\n", fails: true},

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/run"
@@ -32,16 +33,19 @@ type evidence struct {
 var (
 	errNotFound = errors.New("not found")
 	errDenied   = errors.New("denied")
+	errInactive = errors.New("inactive")
 )
 
-// decide returns nil if the workspace can be entered, errNotFound or errDenied if not,
-// and another error if that could not be found out.
+// decide returns nil if the workspace can be entered, errNotFound, errDenied or
+// errInactive if not, and another error if that could not be found out.
 func (e evidence) decide() error {
 	switch {
 	case e.probeErr != nil:
 		return e.probeErr
 	case e.visibility == client.Visible:
 		return nil
+	case e.visibility == client.Inactive:
+		return errInactive
 	case e.parent && apierrors.IsNotFound(e.parentErr):
 		return errNotFound
 	case !e.parent && e.visibility == client.Absent:
@@ -62,6 +66,9 @@ func inspect(ctx context.Context, c *client.Client, p logicalcluster.Path) (stri
 		return "", run.Hint(fmt.Errorf("workspace \"%s\" not found", p), suggestions(ctx, c, p)...)
 	case errors.Is(err, errDenied):
 		return "", fmt.Errorf("access to workspace \"%s\" denied", p)
+	case errors.Is(err, errInactive):
+		return "", run.Hint(fmt.Errorf("workspace \"%s\" is offline", p),
+			fmt.Sprintf("kubectl annotate logicalcluster cluster %s- --server=%s brings it back", corev1alpha1.InactiveAnnotationKey, c.URL(p)))
 	case apierrors.IsServiceUnavailable(err):
 		return "", run.Hint(fmt.Errorf("workspace \"%s\" is not available", p), whatIsWrong(e.workspace)...)
 	default:

@@ -30,6 +30,8 @@ func TestDecide(t *testing.T) {
 		"ForbiddenExists":        {"it is there, but not for this user", evidence{visibility: client.Forbidden, parent: true}, errDenied},
 		"ForbiddenForbidden":     {"whether it is there is a secret", evidence{visibility: client.Forbidden, parent: true, parentErr: forbidden}, errDenied},
 		"ForbiddenBroken":        {"a parent that fails tells nothing", evidence{visibility: client.Forbidden, parent: true, parentErr: broken}, errDenied},
+		"Inactive":               {"a workspace that is offline is there, and denies nobody", evidence{visibility: client.Inactive, parent: true}, errInactive},
+		"InactiveNotFound":       {"by its identifier it is offline, too", evidence{visibility: client.Inactive, parent: true, parentErr: notFound}, errInactive},
 		"ForbiddenTop":           {"nothing above can be asked", evidence{visibility: client.Forbidden}, errDenied},
 		"AbsentTop":              {"and nothing denies it", evidence{visibility: client.Absent}, errNotFound},
 		"ProbeFailed":            {"a server that fails has not denied anything", evidence{probeErr: broken, parent: true, parentErr: notFound}, broken},
