@@ -48,7 +48,8 @@ func (e evidence) decide() error {
 		return errInactive
 	case e.parent && apierrors.IsNotFound(e.parentErr):
 		return errNotFound
-	case !e.parent && e.visibility == client.Absent:
+	case e.visibility == client.Absent && (!e.parent || apierrors.IsForbidden(e.parentErr)):
+		// The tops of trees outside of root have a path above them at which nothing is.
 		return errNotFound
 	default:
 		return errDenied

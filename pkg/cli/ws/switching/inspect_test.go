@@ -28,6 +28,8 @@ func TestDecide(t *testing.T) {
 		"ForbiddenNotFound":      {"a server may answer 403 for what is not there", evidence{visibility: client.Forbidden, parent: true, parentErr: notFound}, errNotFound},
 		"AbsentNotFound":         {"neither here nor there", evidence{visibility: client.Absent, parent: true, parentErr: notFound}, errNotFound},
 		"ForbiddenExists":        {"it is there, but not for this user", evidence{visibility: client.Forbidden, parent: true}, errDenied},
+		"AbsentForbidden":        {"the server has said so, and who may not look above believes it", evidence{visibility: client.Absent, parent: true, parentErr: forbidden}, errNotFound},
+		"AbsentExists":           {"without APIs nobody can work in it", evidence{visibility: client.Absent, parent: true}, errDenied},
 		"ForbiddenForbidden":     {"whether it is there is a secret", evidence{visibility: client.Forbidden, parent: true, parentErr: forbidden}, errDenied},
 		"ForbiddenBroken":        {"a parent that fails tells nothing", evidence{visibility: client.Forbidden, parent: true, parentErr: broken}, errDenied},
 		"Inactive":               {"a workspace that is offline is there, and denies nobody", evidence{visibility: client.Inactive, parent: true}, errInactive},
