@@ -34,6 +34,10 @@ func waiting(initializers ...corev1alpha1.Initializer) func(*lc) {
 	return func(l *lc) { l.Status.Initializers = initializers }
 }
 
+func ending(terminators ...corev1alpha1.Terminator) func(*lc) {
+	return func(l *lc) { l.Status.Terminators = terminators }
+}
+
 func annotated(key, value string) func(*lc) {
 	return func(l *lc) { l.Annotations = map[string]string{key: value} }
 }
@@ -144,7 +148,35 @@ func TestValidateUpdate(t *testing.T) {
 			reason: "phases beyond are the system's", old: in("Ready"), lc: in("Terminating"),
 			denied: `status.phase cannot go from "Ready" back to "Terminating"`,
 		},
-		"Skip": {reason: "forward is allowed", old: in("Scheduling"), lc: in("Ready")},
+		"InitializeInactive": {
+			reason: "what was offline would let its initializers in again", old: in("Inactive"), lc: in("Initializing", waiting("root:a", "root:b")),
+			denied: `status.phase cannot go from "Inactive" back to "Initializing"`,
+		},
+		"InitializeTerminating": {
+			reason: "so would what ends", old: in("Terminating"), lc: in("Initializing", waiting("root:a", "root:b")),
+			denied: `status.phase cannot go from "Terminating" back to "Initializing"`,
+		},
+		"BeginWithTerminators": {
+			reason: "it begins with those of the spec", old: in("Scheduling"), lc: in("Initializing", waiting("root:a", "root:b"), ending("root:t")),
+		},
+		"BeginWithMoreTerminators": {
+			reason: "and with no others", old: in("Scheduling"), lc: in("Initializing", waiting("root:a", "root:b"), ending("root:t", "root:x")),
+			denied: "status.terminators can only be removed, not added",
+		},
+		"AddTerminator": {
+			reason: "it could act as the creator later", old: in("Ready", ending("root:t")), lc: in("Ready", ending("root:t", "root:x")),
+			denied: "status.terminators can only be removed, not added",
+		},
+		"AddTerminatorToEnding": {
+			reason: "or at once", old: in("Deleting"), lc: in("Deleting", ending("root:t")),
+			denied: "status.terminators can only be removed, not added",
+		},
+		"ReplaceTerminator": {
+			reason: "nor is one added for another", old: in("Ready", ending("root:t")), lc: in("Ready", ending("root:x")),
+			denied: "status.terminators can only be removed, not added",
+		},
+		"RemoveTerminator": {reason: "one whose controller is gone can be removed", old: in("Terminating", ending("root:t", "root:x")), lc: in("Terminating", ending("root:x"))},
+		"Skip":             {reason: "forward is allowed", old: in("Scheduling"), lc: in("Ready")},
 		"Inactive": {
 			reason: "a Ready one can be taken offline", old: in("Ready"), lc: in("Ready", annotated("core.kcp.io/inactive", "true")),
 		},

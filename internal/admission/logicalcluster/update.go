@@ -23,7 +23,7 @@ func validateUpdate(a admission.Attributes) error {
 		return apierrors.NewInternalError(err)
 	}
 	for _, check := range []func(admission.Attributes, *corev1alpha1.LogicalCluster, *corev1alpha1.LogicalCluster) error{
-		checkSpec, checkPhase, checkInitializers, checkInactive,
+		checkSpec, checkPhase, checkInitializers, checkTerminators, checkInactive,
 	} {
 		if err := check(a, old, lc); err != nil {
 			return err
@@ -50,10 +50,12 @@ var order = []corev1alpha1.Phase{
 }
 
 // checkPhase lets the phase go forward. Phases that are not in order, the empty one
-// among them, are before all others.
+// among them, are before all others. But what has been taken offline, or ends, is not
+// initialized a second time: that would let the initializers in again.
 func checkPhase(a admission.Attributes, old, lc *corev1alpha1.LogicalCluster) error {
 	from, to := old.Status.Phase, lc.Status.Phase
-	if slices.Index(order, to) < slices.Index(order, from) {
+	again := beginsInitializing(old, lc) && from != "" && from != corev1alpha1.PhaseScheduling
+	if again || slices.Index(order, to) < slices.Index(order, from) {
 		return request.Denied(a, "status.phase cannot go from %q back to %q", from, to)
 	}
 	return nil
@@ -80,6 +82,19 @@ func checkInitializers(a admission.Attributes, old, lc *corev1alpha1.LogicalClus
 		}
 	case !before.Equal(after):
 		return request.Denied(a, "status.initializers is immutable unless status.phase is %q", corev1alpha1.PhaseInitializing)
+	}
+	return nil
+}
+
+// checkTerminators lets terminators only be removed. One that is added could act as who
+// created the workspace once it is deleted, whoever has added it.
+func checkTerminators(a admission.Attributes, old, lc *corev1alpha1.LogicalCluster) error {
+	allowed := old.Status.Terminators
+	if beginsInitializing(old, lc) {
+		allowed = old.Spec.Terminators
+	}
+	if !sets.New(allowed...).IsSuperset(sets.New(lc.Status.Terminators...)) {
+		return request.Denied(a, "status.terminators can only be removed, not added")
 	}
 	return nil
 }
