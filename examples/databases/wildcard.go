@@ -110,7 +110,7 @@ func (c *consumers) follow(url string) (*endpoint, error) {
 	options.Mapper = everywhere.RESTMapper()
 	ctx, stop := context.WithCancel(c.ctx)
 	started := &endpoint{url: url, options: options, config: config, objects: cache.NewStore(clusterKey), stop: stop}
-	lists := &cache.ListWatch{
+	lists := unstreamed{&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			list := &DatabaseList{}
 			return list, everywhere.List(ctx, list, &client.ListOptions{Raw: &options})
@@ -118,7 +118,7 @@ func (c *consumers) follow(url string) (*endpoint, error) {
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			return everywhere.Watch(ctx, &DatabaseList{}, &client.ListOptions{Raw: &options})
 		},
-	}
+	}}
 	reflector := cache.NewReflector(lists, &Database{}, &queueing{started.objects, c.queue}, 0)
 	go reflector.RunWithContext(ctx)
 	return started, nil
@@ -226,3 +226,11 @@ func (q *queueing) then(err error, objects ...any) error {
 	}
 	return nil
 }
+
+// unstreamed are lists that come in one piece. Reflectors that stream a list keep what they
+// get by namespace and name until it is complete, which is one object of all that have the
+// same in different workspaces.
+type unstreamed struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported is what reflectors ask.
+func (unstreamed) IsWatchListSemanticsUnSupported() bool { return true }

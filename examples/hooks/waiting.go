@@ -105,7 +105,7 @@ func (w *waiting) follow(url string) (*endpoint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", config.Host, err)
 	}
-	lists := &cache.ListWatch{
+	lists := unstreamed{&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			list := newList()
 			return list, everywhere.List(ctx, list, &client.ListOptions{Raw: &options})
@@ -113,7 +113,7 @@ func (w *waiting) follow(url string) (*endpoint, error) {
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			return everywhere.Watch(ctx, newList(), &client.ListOptions{Raw: &options})
 		},
-	}
+	}}
 	ctx, stop := context.WithCancel(w.ctx)
 	started := &endpoint{url: url, options: options, config: config, found: cache.NewStore(clusterKey), stop: stop}
 	expected := &unstructured.Unstructured{}
@@ -211,3 +211,11 @@ func (q *queueing) then(err error, objects ...any) error {
 	}
 	return nil
 }
+
+// unstreamed are lists that come in one piece. Reflectors that stream a list keep what they
+// get by namespace and name until it is complete, which is one object of all that have the
+// same in different workspaces.
+type unstreamed struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported is what reflectors ask.
+func (unstreamed) IsWatchListSemanticsUnSupported() bool { return true }

@@ -7,4 +7,8 @@
 // acknowledged. All rounds share the root directory, so that later ones see what earlier
 // ones left. After the last round the server is stopped in order and etcd is searched for
 // keys of workspaces that do not exist.
+//
+// Other tests kill the program in the middle of something in particular: bindings, the
+// migration of stored objects, the hooks of workspaces that come and go, and the
+// controllers of such hooks at work on many workspaces at once.
 package crash

@@ -49,10 +49,16 @@ func TestInitializer(t *testing.T) {
 	w.prepared(t, late)
 	stop()
 
-	between := field(t, w.create(t, "between", "project", corev1alpha1.PhaseInitializing), "spec", "cluster")
+	// All LogicalClusters have the same name, and none may be taken for another.
+	var between []string
+	for _, name := range []string{"between", "besides", "behind"} {
+		between = append(between, field(t, w.create(t, name, "project", corev1alpha1.PhaseInitializing), "spec", "cluster"))
+	}
 	w.controller(t, "initializer")
-	w.await(t, "between", corev1alpha1.PhaseReady)
-	w.prepared(t, between)
+	for i, name := range []string{"between", "besides", "behind"} {
+		w.await(t, name, corev1alpha1.PhaseReady)
+		w.prepared(t, between[i])
+	}
 }
 
 // permitted waits until the policy in the manifests is in force.

@@ -65,9 +65,13 @@ func TestRestarts(t *testing.T) {
 	w.served(t, shop, "after-the-server")
 
 	stop()
-	w.ask(t, bank, "meanwhile")
+	for _, consumer := range []string{shop, bank} {
+		w.ask(t, consumer, "meanwhile")
+	}
 	w.controller(t)
-	w.served(t, bank, "meanwhile")
+	for _, consumer := range []string{shop, bank} {
+		w.served(t, consumer, "meanwhile")
+	}
 	if after := w.versions(t); after != before {
 		t.Errorf("restarts have written what was served before: versions were %s and are %s", before, after)
 	}
