@@ -13,14 +13,16 @@ const (
 	// quiet is how much a process at rest allocates in an interval, at most: health
 	// checks and the odd request.
 	quiet = 4 << 20
-	// slack is how much the process may hold beyond what is live, beside a part of that.
-	slack     = 16 << 20
-	slackPart = 8
+	// slack is how much the process may hold beyond what is live, or beyond what it held
+	// when memory was last given back: pages that are partly in use cannot be.
+	slack = 8 << 20
 	// fileSlack is how much more of files may be in memory than when it was last given back.
 	fileSlack = 16 << 20
-	// worth is how much has to be allocated after memory was given back until it is looked
-	// into again: a process in which something holds on to memory is left alone.
-	worth = 32 << 20
+	// worth and worthPart say how much has to be allocated after memory was given back until
+	// it is looked into again, at least, and as a part of what is live: that takes a garbage
+	// collection, which a process with a little work all the time should not pay for often.
+	worth     = 32 << 20
+	worthPart = 4
 )
 
 // ReleaseAtRest gives memory back whenever the process has come to rest, until ctx ends.
@@ -38,6 +40,7 @@ func ReleaseAtRest(ctx context.Context) {
 			now := read()
 			if w.atRest(now) {
 				debug.FreeOSMemory()
+				w.held = read().held
 			}
 			if f.atRest(now.allocated, residentFiles()) {
 				releaseFiles()
@@ -57,11 +60,12 @@ type usage struct {
 
 // watcher notices when a process comes to rest.
 type watcher struct {
-	// before is how it was an interval ago, released what had been allocated when memory
-	// was last given back.
-	before   usage
-	released uint64
-	started  bool
+	// before is how it was an interval ago.
+	before  usage
+	started bool
+	// released is what had been allocated when memory was last given back, and held what was
+	// held right after that.
+	released, held uint64
 }
 
 // atRest says whether memory should be given back now.
@@ -71,9 +75,9 @@ func (w *watcher) atRest(now usage) bool {
 	switch {
 	case !started, now.allocated-before.allocated > quiet:
 		return false
-	case now.held <= now.live+now.live/slackPart+slack:
+	case now.held <= max(now.live, min(w.held, now.live+now.live/2))+slack:
 		return false
-	case w.released != 0 && now.allocated-w.released < worth:
+	case w.released != 0 && now.allocated-w.released < max(worth, now.live/worthPart):
 		return false
 	}
 	w.released = now.allocated

@@ -7,7 +7,11 @@ import (
 	"time"
 )
 
-const mb = 1 << 20
+const (
+	mb = 1 << 20
+	// keptByTest is what is held after memory was given back.
+	keptByTest = 130 * mb
+)
 
 func TestAtRest(t *testing.T) {
 	for _, test := range []struct {
@@ -43,10 +47,31 @@ func TestAtRest(t *testing.T) {
 		{
 			"little is to be had",
 			[]usage{
-				{allocated: 601 * mb, live: 100 * mb, held: 120 * mb},
-				{allocated: 602 * mb, live: 100 * mb, held: 120 * mb},
+				{allocated: 601 * mb, live: 100 * mb, held: 107 * mb},
+				{allocated: 602 * mb, live: 100 * mb, held: 107 * mb},
 			},
 			[]bool{false, false},
+		},
+		{
+			"what could not be given back cannot be now",
+			[]usage{
+				{allocated: 601 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 602 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 800 * mb, live: 100 * mb, held: keptByTest + 7*mb},
+				{allocated: 801 * mb, live: 100 * mb, held: keptByTest + 7*mb},
+				{allocated: 802 * mb, live: 100 * mb, held: keptByTest + 9*mb},
+			},
+			[]bool{false, true, false, false, true},
+		},
+		{
+			"a heap that has shrunk to half is looked into again",
+			[]usage{
+				{allocated: 601 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 602 * mb, live: 100 * mb, held: 300 * mb},
+				{allocated: 800 * mb, live: 50 * mb, held: keptByTest},
+				{allocated: 801 * mb, live: 50 * mb, held: keptByTest},
+			},
+			[]bool{false, true, false, true},
 		},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
@@ -54,6 +79,8 @@ func TestAtRest(t *testing.T) {
 			for i, now := range test.seen {
 				if got := w.atRest(now); got != test.want[i] {
 					t.Errorf("look %d: got %t", i, got)
+				} else if got {
+					w.held = keptByTest
 				}
 			}
 		})

@@ -110,6 +110,7 @@ func (o *Options) serve(ctx context.Context, server Server, view view, claim *la
 	go func() { ended <- server.Run(ctx) }()
 	resting, stop := context.WithCancel(ctx)
 	defer stop()
+	memory.KeepDense()
 	go memory.ReleaseAtRest(resting)
 
 	ready, told := server.Ready(), ctx.Done()
