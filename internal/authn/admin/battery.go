@@ -21,7 +21,7 @@ const (
 type Files struct {
 	// TokenHash holds the SHA-256 of the shard-admin token, 32 bytes.
 	TokenHash string
-	// Kubeconfig holds the tokens, and is rewritten at each start.
+	// Kubeconfig holds the tokens. Our entries in it are rewritten at each start.
 	Kubeconfig string
 }
 

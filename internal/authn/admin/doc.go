@@ -9,5 +9,7 @@
 //
 // Prepare decides on the tokens, Battery.Authenticator knows them, Battery.Write puts
 // down the files. Nothing is written before Write, and a server that cannot start
-// leaves both files as they were.
+// leaves both files as they were. A restart leaves people where they were: what they put
+// into the kubeconfig stays, and goes on working with the tokens and the address of the
+// new run.
 package admin

@@ -23,9 +23,12 @@ const (
 
 // Write puts down the kubeconfig and the hash of the shard-admin token. baseURL is the
 // server's address without a path, ca is the PEM of the certificates to trust it by.
-// The kubeconfig is replaced, the changes people made to it included.
+// The entries of the battery are replaced; those that people added to the kubeconfig,
+// and where they are, stay.
 func (b *Battery) Write(baseURL string, ca []byte) error {
-	content, err := clientcmd.Write(b.kubeconfig(strings.TrimSuffix(baseURL, "/"), ca))
+	config := b.kubeconfig(strings.TrimSuffix(baseURL, "/"), ca)
+	keep(config, stored(b.files.Kubeconfig), ca)
+	content, err := clientcmd.Write(*config)
 	if err != nil {
 		return fmt.Errorf("encoding admin kubeconfig: %w", err)
 	}
@@ -45,7 +48,7 @@ func (b *Battery) Write(baseURL string, ca []byte) error {
 }
 
 // kubeconfig returns what people and tests of kcp expect to find.
-func (b *Battery) kubeconfig(baseURL string, ca []byte) clientcmdapi.Config {
+func (b *Battery) kubeconfig(baseURL string, ca []byte) *clientcmdapi.Config {
 	config := clientcmdapi.NewConfig()
 	servers := map[string]string{
 		rootContext:        clusterURL(baseURL, logicalcluster.Root),
@@ -66,7 +69,7 @@ func (b *Battery) kubeconfig(baseURL string, ca []byte) clientcmdapi.Config {
 		config.Contexts[PlainUser] = &clientcmdapi.Context{Cluster: rootContext, AuthInfo: PlainUser}
 	}
 	config.CurrentContext = rootContext
-	return *config
+	return config
 }
 
 func clusterURL(baseURL string, cluster logicalcluster.Name) string {

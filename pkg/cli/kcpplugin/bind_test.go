@@ -190,7 +190,7 @@ func TestBind(t *testing.T) {
 		"Format": {
 			reason: "an unknown format is found before anything is done",
 			step: step{line: "kcp bind apiexport root:platform:certs -o xml", fails: true,
-				stderr: "error: unknown output format \"xml\", known are json, yaml, name, jsonpath=..., jsonpath-file=..., go-template=..., go-template-file=...\n" +
+				stderr: "error: unknown output format \"xml\", known are json, yaml, name, jsonpath=..., jsonpath-file=..., go-template=..., go-template-file=..., custom-columns=..., custom-columns-file=...\n" +
 					"usage: kubectl kcp bind apiexport PATH:EXPORT [flags]\n"},
 		},
 	}
