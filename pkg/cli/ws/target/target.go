@@ -17,8 +17,8 @@ import (
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/display"
 	"github.com/forkless/kcp/pkg/cli/kubeconfig"
+	"github.com/forkless/kcp/pkg/cli/near"
 	"github.com/forkless/kcp/pkg/cli/run"
-	"github.com/forkless/kcp/pkg/cli/ws/near"
 	"github.com/forkless/kcp/pkg/cli/ws/path"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
