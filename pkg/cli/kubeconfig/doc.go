@@ -5,7 +5,8 @@
 // Invariants:
 //
 //  1. The entries "workspace.kcp.io/current" and "workspace.kcp.io/previous" are
-//     ours. Every other cluster or context is written only if the user asked for one
+//     ours, and so are the extensions "workspace.kcp.io/history" of the first and
+//     "workspace.kcp.io/pins" of the kubeconfig as a whole. Every other cluster or context is written only if the user asked for one
 //     of that name, and users never.
 //  2. All of a context (server, authority, user) comes from one context, and an
 //     entry made from it stays on the server of that context: credentials are never

@@ -27,6 +27,7 @@ func Switch(config *api.Config, from, server string) error {
 		return err
 	}
 	context := config.Contexts[from]
+	visited := historyOf(config).visit(cluster.Server, server)
 
 	before := context.DeepCopy()
 	if before.Cluster == currentName {
@@ -44,6 +45,7 @@ func Switch(config *api.Config, from, server string) error {
 	putContext(config, currentName, now)
 	putContext(config, previousName, before)
 	config.CurrentContext = currentName
+	remember(config, visited)
 	return nil
 }
 
@@ -59,6 +61,7 @@ func SwitchBack(config *api.Config) error {
 		left = config.Contexts[config.CurrentContext]
 	}
 	targetCluster, leftCluster := config.Clusters[previousName], config.Clusters[currentName]
+	visited := historyOf(config).visit(serverOf(config, left), serverOf(config, target))
 
 	target = target.DeepCopy()
 	if target.Cluster == previousName && targetCluster != nil {
@@ -75,7 +78,16 @@ func SwitchBack(config *api.Config) error {
 	}
 	putContext(config, currentName, target)
 	config.CurrentContext = currentName
+	remember(config, visited)
 	return nil
+}
+
+// serverOf returns the address that context leads to, "" if it leads nowhere.
+func serverOf(config *api.Config, context *api.Context) string {
+	if context == nil || config.Clusters[context.Cluster] == nil {
+		return ""
+	}
+	return config.Clusters[context.Cluster].Server
 }
 
 // NewContext describes a context to be made by CreateContext.
@@ -137,6 +149,7 @@ func CreateContext(config *api.Config, from string, want NewContext) (Change, er
 	cluster.Server = want.Server
 	context := config.Contexts[from].DeepCopy()
 	context.Cluster = want.Name
+	delete(context.Extensions, historyName)
 	putCluster(config, want.Name, cluster)
 	putContext(config, want.Name, context)
 

@@ -228,6 +228,7 @@ func TestSwitchCopiesEverything(t *testing.T) {
 	}
 	context := config.Contexts["root"].DeepCopy()
 	context.Cluster = currentName
+	delete(config.Contexts[currentName].Extensions, historyName)
 	if diff := cmp.Diff(context, config.Contexts[currentName]); diff != "" {
 		t.Errorf("all of the context but the cluster is taken: %s", diff)
 	}

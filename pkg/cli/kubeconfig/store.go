@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 )
@@ -67,7 +68,7 @@ func (s *Store) read() (*api.Config, error) {
 }
 
 // Edit applies change to the kubeconfig and writes what it has changed: clusters,
-// contexts and the current context. An error of change leaves the files as they are.
+// contexts, the current context and extensions of the kubeconfig as a whole. An error of change leaves the files as they are.
 func (s *Store) Edit(ctx context.Context, change func(*api.Config) error) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -122,7 +123,40 @@ func (s *Store) write(before, after *api.Config) error {
 		}
 		file.CurrentContext = after.CurrentContext
 	}
+	if err := s.writeExtensions(before, after, files); err != nil {
+		return err
+	}
 	return files.replace()
+}
+
+// writeExtensions puts changed extensions of the kubeconfig as a whole into the file
+// that has them, or else the one for new entries.
+func (s *Store) writeExtensions(before, after *api.Config, files partials) error {
+	for _, name := range slices.Sorted(maps.Keys(after.Extensions)) {
+		if reflect.DeepEqual(before.Extensions[name], after.Extensions[name]) {
+			continue
+		}
+		file, err := files.open(s.ownerOf(name))
+		if err != nil {
+			return err
+		}
+		if file.Extensions == nil {
+			file.Extensions = map[string]runtime.Object{}
+		}
+		file.Extensions[name] = after.Extensions[name]
+	}
+	return nil
+}
+
+// ownerOf returns the file that the extension called name is in or goes to. Like other
+// entries it is taken from the first file that has it.
+func (s *Store) ownerOf(name string) string {
+	for _, file := range s.access.GetLoadingPrecedence() {
+		if config, err := clientcmd.LoadFromFile(file); err == nil && config.Extensions[name] != nil {
+			return file
+		}
+	}
+	return s.access.GetDefaultFilename()
 }
 
 // destination returns the file that an entry goes to.

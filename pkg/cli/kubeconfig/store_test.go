@@ -118,6 +118,12 @@ contexts:
   name: root
 - context:
     cluster: workspace.kcp.io/current
+    extensions:
+    - extension:
+        serial: 1
+        visited:
+        - https://kcp/clusters/root
+      name: workspace.kcp.io/history
     user: admin
   name: workspace.kcp.io/current
 - context:

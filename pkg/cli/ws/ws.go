@@ -43,7 +43,7 @@ home workspace, as cd does.
 PATH is one of:
 ` + use.Grammar + `
 
-A name that is also the name of a command needs "use" or "./" before it.
+A name that is also the name of a command needs "use", "./" or "--" before it.
 
 Exit codes: 0 done, 1 any error, 130 interrupted.`,
 		Example: `  kubectl ws .

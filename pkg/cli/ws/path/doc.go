@@ -7,6 +7,9 @@
 //	/home/me/a        the same, as a shell expands ~/a
 //	:a:b  /a/b        absolute             :          the top of the current path
 //	a:b  ./a  ..:b    relative             root:a     absolute, the legacy form of :root:a
+//	@name  @name:a    a pin, and below it  https://…  the address of a workspace on this server
+//
+// A relative name that looks like the identifier of a logical cluster may be one.
 //
 // A path is resolved textually: ".." takes off a segment whether or not it exists.
 // Above a "system:" cluster there is nothing, so ".." stays there.

@@ -30,7 +30,14 @@ const (
 	Absolute
 	// Relative starts at the current workspace.
 	Relative
+	// Pinned is a workspace that has a name in the kubeconfig, or something below it.
+	Pinned
+	// URL names a workspace by its address, which has to be on the same server.
+	URL
 )
+
+// pinSign begins the name of a pin.
+const pinSign = "@"
 
 // Reference is a parsed argument that names a workspace.
 type Reference struct {
@@ -39,6 +46,10 @@ type Reference struct {
 	// Legacy says that the argument began with "root" without a leading colon, which
 	// is read as an absolute path.
 	Legacy bool
+	// Pin is the name of the pin, for Pinned.
+	Pin string
+	// Server is the address of the server without the workspace, for URL.
+	Server string
 
 	arg      string
 	segments []string
@@ -47,6 +58,9 @@ type Reference struct {
 // Parse reads arg. userHome is the user's home directory, or "" if there is none.
 func Parse(arg, userHome string) (Reference, error) {
 	ref := Reference{arg: arg}
+	if strings.Contains(arg, "://") {
+		return parseURL(arg)
+	}
 	s := strings.ReplaceAll(foldHome(arg, userHome), "/", separator)
 	if s == legacyRoot || strings.HasPrefix(s, legacyRoot+separator) {
 		ref.Legacy = true
@@ -67,6 +81,10 @@ func Parse(arg, userHome string) (Reference, error) {
 		ref.segments = strings.Split(s[2:], separator)
 	case strings.HasPrefix(s, "~"):
 		return Reference{}, fmt.Errorf("%q would be the home workspace of somebody else, only your own can be named: ~", arg)
+	case strings.HasPrefix(s, pinSign):
+		ref.Kind = Pinned
+		names := strings.Split(s[len(pinSign):], separator)
+		ref.Pin, ref.segments = names[0], names[1:]
 	case strings.HasPrefix(s, separator):
 		ref.Kind = Absolute
 		ref.segments = strings.Split(s[1:], separator)
@@ -75,6 +93,15 @@ func Parse(arg, userHome string) (Reference, error) {
 		ref.segments = strings.Split(s, separator)
 	}
 	return ref, ref.validate()
+}
+
+// parseURL reads the address of a workspace.
+func parseURL(arg string) (Reference, error) {
+	base, p, ok := SplitURL(arg)
+	if !ok {
+		return Reference{}, fmt.Errorf("the URL %q names no workspace: there is no /clusters/<path> in it", arg)
+	}
+	return Reference{Kind: URL, Server: base, arg: arg, segments: p.Segments()}, nil
 }
 
 // foldHome undoes what a shell makes of "~/a". The whole tree would be "home" for
@@ -97,26 +124,37 @@ func (r Reference) validate() error {
 	case Absolute:
 		_, err := r.Resolve(logicalcluster.Path{})
 		return err
+	case Pinned:
+		if !validPin(r.Pin) {
+			return fmt.Errorf("%q names no pin: %w", r.arg, errPinName)
+		}
+		return r.validateBelow()
 	case Home:
-		var names []string
-		for _, s := range r.segments {
-			if s != "." && s != ".." {
-				names = append(names, s)
-			}
+		return r.validateBelow()
+	}
+	return nil
+}
+
+// validateBelow finds names that cannot be names of workspaces, wherever they begin.
+func (r Reference) validateBelow() error {
+	var names []string
+	for _, s := range r.segments {
+		if s != "." && s != ".." {
+			names = append(names, s)
 		}
-		if len(names) == 0 {
-			return nil
-		}
-		if _, err := logicalcluster.ParsePath(strings.Join(names, separator)); err != nil {
-			return r.invalid()
-		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	if _, err := logicalcluster.ParsePath(strings.Join(names, separator)); err != nil {
+		return r.invalid()
 	}
 	return nil
 }
 
 // Resolve returns the path that r names. base is the current workspace for Current,
-// Top and Relative, the previous one for Previous, the home workspace for Home, and
-// is not looked at for Absolute.
+// Top and Relative, the previous one for Previous, the home workspace for Home, the
+// pinned one for Pinned, and is not looked at for Absolute and URL.
 func (r Reference) Resolve(base logicalcluster.Path) (logicalcluster.Path, error) {
 	switch r.Kind {
 	case Current, Previous:
@@ -130,6 +168,8 @@ func (r Reference) Resolve(base logicalcluster.Path) (logicalcluster.Path, error
 		return logicalcluster.ParsePath(top)
 	case Absolute:
 		return r.walk(nil)
+	case URL:
+		return logicalcluster.ParsePath(strings.Join(r.segments, separator))
 	default:
 		return r.walk(strings.Split(base.String(), separator))
 	}

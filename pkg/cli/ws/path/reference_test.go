@@ -73,6 +73,14 @@ func TestResolve(t *testing.T) {
 		"PathIntoURL":        {reason: "a query would change the request", arg: ":root?x", kind: Absolute, err: invalid + ":root?x"},
 		"LongSegment":        {reason: "a label has at most 63 characters", arg: ":a123456789012345678901234567890123456789012345678901234567890123", kind: Absolute, err: invalid + ":a123456789012345678901234567890123456789012345678901234567890123"},
 		"UserHomeWithSlash":  {reason: "a home directory may be written with a slash at its end", arg: "/home/me/a", home: "/home/me/", base: "1abc", kind: Home, want: "1abc:a"},
+		"Pin":                {reason: "@ begins the name of a pin", arg: "@prod", base: "root:a", kind: Pinned, want: "root:a"},
+		"BelowPin":           {reason: "one can go on from a pin", arg: "@prod:eu", base: "root:a", kind: Pinned, want: "root:a:eu"},
+		"BesidePin":          {reason: "or up", arg: "@prod/../b", base: "root:a", kind: Pinned, want: "root:b"},
+		"PinWithoutName":     {reason: "@ alone is nothing", arg: "@", kind: Pinned, err: `"@" names no pin: ` + errPinName.Error()},
+		"InvalidBelowPin":    {reason: "what is below a pin are names, too", arg: "@prod:A", kind: Pinned, err: invalid + "@prod:A"},
+		"URL":                {reason: "what a browser or a kubeconfig has can be pasted", arg: "https://kcp:6443/clusters/root:a/api/v1", base: "root:x", kind: URL, want: "root:a"},
+		"SystemURL":          {reason: "also that of a system cluster", arg: "https://kcp/clusters/system:admin", base: "root:x", kind: URL, want: "system:admin"},
+		"OtherURL":           {reason: "not every URL is that of a workspace", arg: "https://kcp", kind: URL, err: `the URL "https://kcp" names no workspace: there is no /clusters/<path> in it`},
 		"DotAfterTopIsStill": {reason: "a lone dot segment changes nothing", arg: ":root:.", kind: Absolute, want: "root"},
 	}
 	for name, tc := range cases {
@@ -105,7 +113,7 @@ func TestResolve(t *testing.T) {
 // FuzzResolve holds that whatever is typed, a path that comes out is one that can be
 // put into a URL and read back from it.
 func FuzzResolve(f *testing.F) {
-	for _, seed := range []string{"", "~", ".", "-", ":", "..", "a:b", ":root:a", "../x", "root:a", "/home/me/a", "~bob", ":*", ":system:admin:..", "a\x00", "%2f"} {
+	for _, seed := range []string{"", "~", ".", "-", ":", "..", "a:b", ":root:a", "../x", "root:a", "/home/me/a", "~bob", ":*", ":system:admin:..", "a\x00", "%2f", "@a:b", "https://h/clusters/root:a"} {
 		f.Add(seed, "root:team")
 	}
 	f.Fuzz(func(t *testing.T, arg, base string) {
@@ -127,4 +135,30 @@ func FuzzResolve(f *testing.F) {
 			t.Errorf("%q from %s is %s, which comes back from its URL as %s on %s (%v)", arg, base, p, got, gotBase, ok)
 		}
 	})
+}
+
+func TestClusterID(t *testing.T) {
+	cases := map[string]struct {
+		reason, arg, want string
+	}{
+		"Workspace":   {"the names the server makes up have 16 characters", "2kb1y3r0q9x8w7v6", "2kb1y3r0q9x8w7v6"},
+		"Home":        {"homes have shorter ones", "3aymvjlwa46sq", "3aymvjlwa46sq"},
+		"Below":       {"a path may begin with one", "2kb1y3r0q9x8w7v6:a", "2kb1y3r0q9x8w7v6:a"},
+		"Letters":     {"a long word is a word", "internationalize", ""},
+		"Short":       {"short names are made by people", "team1", ""},
+		"Hyphen":      {"and so are those with hyphens", "payments-2024-eu", ""},
+		"Absolute":    {"what is absolute needs no guess", ":2kb1y3r0q9x8w7v6", ""},
+		"SecondPlace": {"below something it is a name", "a:2kb1y3r0q9x8w7v6", ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			ref, err := Parse(tc.arg, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, ok := ref.ClusterID(); got.String() != tc.want || ok != (tc.want != "") {
+				t.Errorf("%s: got %q, %v, want %q", tc.reason, got, ok, tc.want)
+			}
+		})
+	}
 }

@@ -37,3 +37,20 @@ func SplitURL(server string) (base string, p logicalcluster.Path, ok bool) {
 func JoinURL(base string, p logicalcluster.Path) string {
 	return base + clustersSegment + p.String()
 }
+
+// SameServer says whether two addresses without workspaces are those of one server.
+func SameServer(a, b string) bool { return normalize(a) == normalize(b) }
+
+// normalize returns base in the one form that all its spellings have.
+func normalize(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	if port := u.Port(); port == "443" && u.Scheme == "https" || port == "80" && u.Scheme == "http" {
+		u.Host = strings.TrimSuffix(u.Host, ":"+port)
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	return u.String()
+}

@@ -28,3 +28,24 @@ func TestSplitURL(t *testing.T) {
 		})
 	}
 }
+
+func TestSameServer(t *testing.T) {
+	cases := map[string]struct {
+		reason, a, b string
+		want         bool
+	}{
+		"Equal":  {"the same is the same", "https://kcp:6443/base", "https://kcp:6443/base", true},
+		"Case":   {"names of machines have no case", "https://KCP:6443", "HTTPS://kcp:6443", true},
+		"Port":   {"a port may be left out", "https://kcp:443", "https://kcp/", true},
+		"Scheme": {"another protocol is another server", "http://kcp", "https://kcp", false},
+		"Prefix": {"so is another prefix", "https://kcp/a", "https://kcp/b", false},
+		"Host":   {"and another machine", "https://a", "https://b", false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := SameServer(tc.a, tc.b); got != tc.want {
+				t.Errorf("%s: got %v", tc.reason, got)
+			}
+		})
+	}
+}

@@ -8,12 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/display"
 	"github.com/forkless/kcp/pkg/cli/kubeconfig"
+	"github.com/forkless/kcp/pkg/cli/near"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/path"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -88,6 +92,9 @@ func (f *Finder) Parse(arg string) (path.Reference, error) {
 
 // Resolve returns the path that ref names from here.
 func (o *Origin) Resolve(ctx context.Context, ref path.Reference) (logicalcluster.Path, error) {
+	if id, ok := ref.ClusterID(); ok {
+		return o.resolveID(ctx, ref, id)
+	}
 	base, err := o.baseOf(ctx, ref)
 	if err != nil {
 		return logicalcluster.Path{}, err
@@ -95,11 +102,40 @@ func (o *Origin) Resolve(ctx context.Context, ref path.Reference) (logicalcluste
 	return ref.Resolve(base)
 }
 
+// resolveID decides between a workspace below the current one and the logical cluster
+// id, which has the same name. What is below wins: it has been named by people.
+func (o *Origin) resolveID(ctx context.Context, ref path.Reference, id logicalcluster.Path) (logicalcluster.Path, error) {
+	if !o.InWorkspace() {
+		return id, nil
+	}
+	below, err := ref.Resolve(o.Path)
+	if err != nil {
+		return logicalcluster.Path{}, err
+	}
+	c, err := o.Client()
+	if err != nil {
+		return logicalcluster.Path{}, err
+	}
+	if _, err := c.Workspace(ctx, o.Path, id.Segments()[0]); !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+		return below, err
+	}
+	top, _ := logicalcluster.ParsePath(id.Segments()[0])
+	if _, err := c.LogicalCluster(ctx, top); err != nil {
+		// Nobody can tell whether it is there, so it is what a name usually is.
+		return below, nil
+	}
+	return id, nil
+}
+
 // baseOf returns the path that ref is relative to.
 func (o *Origin) baseOf(ctx context.Context, ref path.Reference) (logicalcluster.Path, error) {
 	switch ref.Kind {
 	case path.Absolute:
 		return logicalcluster.Path{}, nil
+	case path.URL:
+		return logicalcluster.Path{}, o.sameServer(ref.Server)
+	case path.Pinned:
+		return o.pinned(ref.Pin)
 	case path.Home:
 		return o.home(ctx)
 	case path.Previous:
@@ -120,6 +156,64 @@ func (o *Origin) baseOf(ctx context.Context, ref path.Reference) (logicalcluster
 		return o.Path, nil
 	}
 }
+
+// sameServer returns an error if server is another one than that of the origin.
+func (o *Origin) sameServer(server string) error {
+	if path.SameServer(server, o.Base) {
+		return nil
+	}
+	return run.Hint(
+		fmt.Errorf("the current server is %s, and credentials for it are not taken to %s", o.Base, server),
+		"--context names a context of the other server")
+}
+
+// pinned returns the workspace that has been pinned as name.
+func (o *Origin) pinned(name string) (logicalcluster.Path, error) {
+	pins := o.snapshot.Pins()
+	i := slices.IndexFunc(pins, func(pin kubeconfig.Pin) bool { return pin.Name == name })
+	if i < 0 {
+		return logicalcluster.Path{}, run.Hint(fmt.Errorf("there is no pin %q in the kubeconfig", name), pinHint(name, pins))
+	}
+	if err := o.sameServer(pins[i].Base); err != nil {
+		return logicalcluster.Path{}, fmt.Errorf("pin %q: %w", name, err)
+	}
+	return pins[i].Path, nil
+}
+
+// pinHint says which pins there are, or how to make one.
+func pinHint(name string, pins []kubeconfig.Pin) string {
+	names := make([]string, 0, len(pins))
+	for _, pin := range pins {
+		names = append(names, pin.Name)
+	}
+	if names = near.Names(name, names); len(names) > 0 {
+		return "did you mean @" + strings.Join(names, ", @") + "?"
+	}
+	return fmt.Sprintf("kubectl ws pin %s PATH makes one", name)
+}
+
+// Pins returns the pinned workspaces of all servers, ordered by name.
+func (o *Origin) Pins() []kubeconfig.Pin { return o.snapshot.Pins() }
+
+// History returns the workspaces on this server that the user has left, the latest
+// first.
+func (o *Origin) History() []logicalcluster.Path {
+	var paths []logicalcluster.Path
+	for _, place := range o.snapshot.History() {
+		if path.SameServer(place.Base, o.Base) {
+			paths = append(paths, place.Path)
+		}
+	}
+	return paths
+}
+
+// Private returns a kubeconfig that leads to the workspace p of this server and is good
+// for nothing else.
+func (o *Origin) Private(p logicalcluster.Path) (*api.Config, error) { return o.snapshot.Private(p) }
+
+// Reduced returns a kubeconfig that leads to the workspace p, with those entries of the
+// user's that lead to the same server.
+func (o *Origin) Reduced(p logicalcluster.Path) (*api.Config, error) { return o.snapshot.Reduced(p) }
 
 // home asks the server for the home workspace of the user.
 func (o *Origin) home(ctx context.Context) (logicalcluster.Path, error) {

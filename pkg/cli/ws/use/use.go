@@ -22,7 +22,11 @@ const Grammar = `  .              stay, and say where that is
   :a:b  /a/b     from the top
   :              the topmost workspace above the current one
   ~  ~:a         the home workspace, and below it
-  root:a         short for :root:a`
+  @name          a pin, see "kubectl ws pin"
+  https://…      the address of a workspace on the same server
+  root:a         short for :root:a
+
+The identifier of a logical cluster names it, too.`
 
 // Options are what the command is called with.
 type Options struct {
