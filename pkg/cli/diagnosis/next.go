@@ -1,0 +1,67 @@
+package diagnosis
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// Remark stands between a next step and what it does.
+const Remark = "  # "
+
+// Step returns a next step with a remark about what it does.
+func Step(command, format string, args ...any) string {
+	return command + Remark + fmt.Sprintf(format, args...)
+}
+
+// Split returns the command and the remark of a next step.
+func Split(step string) (command, remark string) {
+	command, remark, _ = strings.Cut(step, Remark)
+	return command, remark
+}
+
+// Commands writes commands down for somebody who is in a workspace.
+type Commands struct {
+	// Here is where the user is; empty says that this is not known.
+	Here logicalcluster.Path
+	// URL returns the address of a workspace.
+	URL func(logicalcluster.Path) string
+}
+
+// Kubectl returns a kubectl command for the workspace in.
+func (c Commands) Kubectl(in logicalcluster.Path, args ...string) string {
+	if in != c.Here {
+		args = append(args, "--server="+c.URL(in))
+	}
+	return "kubectl " + quoteAll(args)
+}
+
+// Plugin returns a command of one of our plugins, which take the workspace by name.
+func (c Commands) Plugin(in logicalcluster.Path, args ...string) string {
+	if in != c.Here {
+		args = append(args, "-w", ":"+in.String())
+	}
+	return "kubectl " + quoteAll(args)
+}
+
+// harmless is what a shell takes as it is.
+var harmless = regexp.MustCompile(`^[-A-Za-z0-9_@%+=:,./]+$`)
+
+func quoteAll(args []string) string {
+	quoted := make([]string, 0, len(args))
+	for _, arg := range args {
+		if !harmless.MatchString(arg) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, arg)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// RemoveEntry returns a JSON patch that removes the entry at an index of a list of
+// strings, if it is still the one that was seen there.
+func RemoveEntry(pointer string, index int, value string) string {
+	return fmt.Sprintf(`[{"op":"test","path":"%[1]s/%[2]d","value":%[3]q},{"op":"remove","path":"%[1]s/%[2]d"}]`, pointer, index, value)
+}
