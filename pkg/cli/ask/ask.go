@@ -10,19 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
-	"golang.org/x/term"
-
+	"github.com/forkless/kcp/pkg/cli/display"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
 
 // errSilence is what ends a question that nobody answers.
 var errSilence = errors.New("no answer: the input has ended")
-
-// terminal is a stream that may say of itself whether somebody sits behind it.
-type terminal interface{ IsTerminal() bool }
 
 // Person is who can be asked.
 type Person struct {
@@ -33,21 +28,10 @@ type Person struct {
 // Someone returns whom to ask. ok is false if nobody is there: both what is read and
 // what is said have to go to a terminal.
 func Someone(streams run.Streams) (person *Person, ok bool) {
-	if !isTerminal(streams.In) || !isTerminal(streams.ErrOut) {
+	if !display.IsTerminal(streams.In) || !display.IsTerminal(streams.ErrOut) {
 		return nil, false
 	}
 	return &Person{in: bufio.NewReader(streams.In), errOut: streams.ErrOut}, true
-}
-
-func isTerminal(stream any) bool {
-	switch s := stream.(type) {
-	case terminal:
-		return s.IsTerminal()
-	case *os.File:
-		return term.IsTerminal(int(s.Fd()))
-	default:
-		return false
-	}
 }
 
 // Line asks for a line and returns it without the spaces around it.

@@ -42,5 +42,5 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 	cmd.Example = `  kubectl kcp export init -f config/crd --apply
   kubectl kcp exports :root:platform
   kubectl kcp bind apiexport root:platform:certs`
-	return plugin.New(cmd, "kubectl kcp", finder.Flags)
+	return plugin.New(cmd, "kubectl kcp", finder.Flags, finder.Display)
 }

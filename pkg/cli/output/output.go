@@ -2,7 +2,11 @@
 // has, by kubectl's own printers.
 //
 // What people read has no format name here; a command prints that itself when Format is
-// empty, or "wide".
+// empty, or "wide". The same holds for formats that only one command has: it names them
+// to New, and prints them.
+//
+// What is no API object but was made up by a command, such as a tree, is printed as a
+// document of the group cli.kcp.io, to which fields are only ever added.
 package output
 
 import (
@@ -18,8 +22,14 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 )
 
-// Wide asks for more columns.
-const Wide = "wide"
+const (
+	// Wide asks for more columns.
+	Wide = "wide"
+	// Path asks for the paths of workspaces, in the form that commands take them in.
+	Path = "path"
+	// Name asks for kinds and names, in the form that kubectl takes them in.
+	Name = "name"
+)
 
 // Flags are what documents are asked for with.
 type Flags struct {
@@ -27,17 +37,23 @@ type Flags struct {
 	Format string
 	// ShowManagedFields keeps who owns which field in json and yaml.
 	ShowManagedFields bool
+	// NoHeaders leaves out the titles of columns.
+	NoHeaders bool
 
-	wide bool
+	wide  bool
+	extra []string
 }
 
-// New returns the flags of a command; wide says that it has more columns to show.
-func New(wide bool) *Flags { return &Flags{wide: wide} }
+// New returns the flags of a command; wide says that it has more columns to show. extra
+// are formats that not every command has: Path, which Print knows, and such as the
+// command prints itself.
+func New(wide bool, extra ...string) *Flags { return &Flags{wide: wide, extra: extra} }
 
 // AddFlags adds the flags to flags.
 func (f *Flags) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.Format, "output", "o", f.Format, "Output format: "+strings.Join(f.formats(), ", "))
 	flags.BoolVar(&f.ShowManagedFields, "show-managed-fields", f.ShowManagedFields, "Keep managedFields in json and yaml")
+	flags.BoolVar(&f.NoHeaders, "no-headers", f.NoHeaders, "Leave out the titles of columns")
 }
 
 // Document says whether a document is asked for, and not prose.
@@ -70,11 +86,14 @@ func List(items []unstructured.Unstructured) *unstructured.UnstructuredList {
 }
 
 func (f *Flags) formats() []string {
-	formats := []string{"json", "yaml", "name", "jsonpath=...", "jsonpath-file=...", "go-template=...", "go-template-file=..."}
+	formats := []string{
+		"json", "yaml", Name, "jsonpath=...", "jsonpath-file=...", "go-template=...", "go-template-file=...",
+		"custom-columns=...", "custom-columns-file=...",
+	}
 	if f.wide {
 		formats = append(formats, Wide)
 	}
-	return formats
+	return append(formats, f.extra...)
 }
 
 func (f *Flags) printer() (printers.ResourcePrinter, error) {
@@ -87,27 +106,37 @@ func (f *Flags) printer() (printers.ResourcePrinter, error) {
 		return f.omit(&printers.JSONPrinter{}), nil
 	case "yaml":
 		return f.omit(&printers.YAMLPrinter{}), nil
-	case "name":
+	case Name:
 		return &printers.NamePrinter{ShortOutput: true}, nil
-	case "jsonpath":
-		return newJSONPath(argument)
-	case "go-template":
-		return printers.NewGoTemplatePrinter([]byte(argument))
-	case "jsonpath-file", "go-template-file":
+	case "jsonpath", "go-template", "custom-columns":
+		return f.templated(format, argument)
+	case "jsonpath-file", "go-template-file", "custom-columns-file":
 		content, err := os.ReadFile(argument)
 		if err != nil {
 			return nil, fmt.Errorf("reading the template: %w", err)
 		}
-		if format == "jsonpath-file" {
-			return newJSONPath(string(content))
-		}
-		return printers.NewGoTemplatePrinter(content)
-	case Wide:
-		if f.wide {
-			return printers.NewDiscardingPrinter(), nil
+		return f.templated(strings.TrimSuffix(format, "-file"), string(content))
+	case Path:
+		if slices.Contains(f.extra, Path) {
+			return printers.ResourcePrinterFunc(printPaths), nil
 		}
 	}
+	if slices.Contains(f.formats(), format) {
+		return printers.NewDiscardingPrinter(), nil
+	}
 	return nil, f.unknown()
+}
+
+// templated returns the printer for a format that is written down in a template.
+func (f *Flags) templated(format, template string) (printers.ResourcePrinter, error) {
+	switch format {
+	case "jsonpath":
+		return newJSONPath(template)
+	case "go-template":
+		return printers.NewGoTemplatePrinter([]byte(template))
+	default:
+		return newColumns(template, f.NoHeaders)
+	}
 }
 
 func (f *Flags) unknown() error {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/pkg/version"
 	"k8s.io/klog/v2"
 
+	"github.com/forkless/kcp/pkg/cli/display"
 	"github.com/forkless/kcp/pkg/cli/kubeconfig"
 )
 
@@ -16,8 +17,8 @@ import (
 const unstamped = "v0.0.0-master"
 
 // New makes cmd the only command of a program that people call as called. The
-// connection flags go to connection.
-func New(cmd *cobra.Command, called string, connection *kubeconfig.Flags) *cobra.Command {
+// connection flags go to connection, those about how things are shown to look.
+func New(cmd *cobra.Command, called string, connection *kubeconfig.Flags, look *display.Flags) *cobra.Command {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
 	}
@@ -27,6 +28,7 @@ func New(cmd *cobra.Command, called string, connection *kubeconfig.Flags) *cobra
 
 	shared := pflag.NewFlagSet("shared", pflag.ContinueOnError)
 	connection.AddFlags(shared)
+	look.AddFlags(shared)
 	addLoggingFlags(shared)
 	cmd.PersistentFlags().AddFlagSet(shared)
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/forkless/kcp/pkg/cli/display"
 	"github.com/forkless/kcp/pkg/cli/kubeconfig"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
@@ -15,6 +16,7 @@ import (
 var sharedFlags = []string{
 	"kubeconfig", "context", "cluster", "user", "namespace", "server", "token", "username", "password",
 	"client-certificate", "client-key", "certificate-authority", "insecure-skip-tls-verify", "tls-server-name",
+	"color", "ascii", "accessible", "quiet",
 	"proxy-url", "disable-compression", "as", "as-uid", "as-group", "request-timeout",
 	"v", "vmodule", "logtostderr", "alsologtostderr", "alsologtostderrthreshold", "stderrthreshold",
 	"legacy_stderr_threshold_behavior", "log_dir", "log_file", "log_file_max_size", "log_backtrace_at", "one_output",
@@ -30,7 +32,7 @@ func newCommand(use string, sub ...*cobra.Command) *cobra.Command {
 
 func TestSharedFlagsWorkEverywhere(t *testing.T) {
 	flags := &kubeconfig.Flags{}
-	root := New(newCommand("top", newCommand("below")), "kubectl top", flags)
+	root := New(newCommand("top", newCommand("below")), "kubectl top", flags, &display.Flags{})
 	below, _, err := root.Find([]string{"below"})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +97,7 @@ func TestHelp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
 			code := run.Execute(t.Context(), run.Streams{Out: &out, ErrOut: &errOut}, func(run.Streams) *cobra.Command {
-				return New(tc.build(), "kubectl top", &kubeconfig.Flags{})
+				return New(tc.build(), "kubectl top", &kubeconfig.Flags{}, &display.Flags{})
 			}, tc.args)
 			if code != 0 || errOut.Len() > 0 {
 				t.Fatalf("exit code %d, %s", code, errOut.String())

@@ -66,3 +66,36 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		return Misuse(cmd, check(cmd, args))
 	}
 }
+
+// coded is an error with an exit code of its own.
+type coded struct {
+	error
+	code int
+}
+
+func (e coded) Unwrap() error { return e.error }
+
+// Code returns err with the exit code that the process ends with because of it. Code
+// returns nil if err is nil.
+func Code(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return coded{error: err, code: code}
+}
+
+// Timeout returns err, which says what was still missing when --timeout ran out, with
+// the exit code for that.
+func Timeout(err error) error { return Code(codeTimeout, err) }
+
+// errExit is the error that is not reported: everything is said already.
+var errExit = errors.New("exit")
+
+// Exit returns what a command returns to end the process with code and say nothing, as
+// those do that run another program and pass its exit code on. It returns nil for 0.
+func Exit(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return coded{error: errExit, code: code}
+}

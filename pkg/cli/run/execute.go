@@ -18,6 +18,7 @@ type Streams = genericiooptions.IOStreams
 const (
 	codeFailed      = 1
 	codeNo          = 3
+	codeTimeout     = 4
 	codeInterrupted = 130
 	codeTerminated  = 143
 )
@@ -45,9 +46,10 @@ func Execute(ctx context.Context, streams Streams, build func(Streams) *cobra.Co
 		return 0
 	case errors.Is(err, ErrNo):
 		return codeNo
+	case !errors.Is(err, errExit):
+		Report(streams.ErrOut, interruption(err))
 	}
-	Report(streams.ErrOut, interruption(err))
-	return exitCode(ctx)
+	return exitCode(ctx, err)
 }
 
 // interruption replaces a bare "context canceled", which is how libraries say that
@@ -59,8 +61,13 @@ func interruption(err error) error {
 	return err
 }
 
-// exitCode returns the exit code of a command that failed under ctx.
-func exitCode(ctx context.Context) int {
+// exitCode returns the exit code of a command that failed under ctx with err. What the
+// command says counts more than a signal: it may have passed that on to a child, whose
+// exit code it is.
+func exitCode(ctx context.Context, err error) int {
+	if c, ok := errors.AsType[coded](err); ok {
+		return c.code
+	}
 	s, ok := errors.AsType[stopped](context.Cause(ctx))
 	switch {
 	case !ok:

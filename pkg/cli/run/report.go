@@ -8,10 +8,11 @@ import (
 	"net"
 	"net/url"
 	"strings"
-	"unicode"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/forkless/kcp/pkg/cli/display"
 )
 
 // Report writes err to w as people are to see it.
@@ -23,13 +24,13 @@ func Report(w io.Writer, err error) {
 		_, _ = fmt.Fprintf(w, "usage: %s\n", m.usage)
 	}
 	for _, hint := range allHints(err) {
-		_, _ = fmt.Fprintf(w, "hint: %s\n", oneLine(hint))
+		_, _ = fmt.Fprintf(w, "hint: %s\n", display.Line(hint))
 	}
 }
 
 // Message returns what err says, in one line, for those who print an error amid other
 // output.
-func Message(err error) string { return oneLine(describe(err)) }
+func Message(err error) string { return display.Line(describe(err)) }
 
 // allHints returns what the commands attached and, if that leaves room, what can be
 // told from the kind of the error alone.
@@ -75,20 +76,4 @@ func serverOf(request string) string {
 		return request
 	}
 	return u.Scheme + "://" + u.Host
-}
-
-// oneLine returns s in one line and without control characters: messages come from
-// servers, and what they contain must not reach the terminal as commands.
-func oneLine(s string) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
-			return unicode.ReplacementChar
-		default:
-			return r
-		}
-	}, s)
 }

@@ -20,13 +20,13 @@ import (
 // NewPlugin returns the command of the program kubectl-ws.
 func NewPlugin(streams run.Streams) *cobra.Command {
 	finder := target.New(streams)
-	return plugin.New(New(finder), "kubectl ws", finder.Flags)
+	return plugin.New(New(finder), "kubectl ws", finder.Flags, finder.Display)
 }
 
 // NewCreatePlugin returns the command of the program kubectl-create-workspace.
 func NewCreatePlugin(streams run.Streams) *cobra.Command {
 	finder := target.New(streams)
-	return plugin.New(create.New(finder), "kubectl create workspace", finder.Flags)
+	return plugin.New(create.New(finder), "kubectl create workspace", finder.Flags, finder.Display)
 }
 
 // New returns the command without connection flags, for a program that has others

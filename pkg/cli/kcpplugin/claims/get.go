@@ -3,13 +3,10 @@ package claims
 import (
 	"context"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/output"
@@ -25,8 +22,6 @@ type GetOptions struct {
 	Workspace string
 	// Wide shows everything that is known.
 	Wide bool
-	// NoHeaders leaves out the names of the columns.
-	NoHeaders bool
 
 	finder *target.Finder
 	output *output.Flags
@@ -36,7 +31,6 @@ type GetOptions struct {
 func (o *GetOptions) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.Workspace, "workspace", "w", o.Workspace, "Workspace of the bindings, instead of the current one")
 	flags.BoolVar(&o.Wide, "wide", o.Wide, "Show identities, selectors, what the export asks for, and what became of the answer")
-	flags.BoolVar(&o.NoHeaders, "no-headers", o.NoHeaders, "Leave out the names of the columns")
 	o.output.AddFlags(flags)
 }
 
@@ -71,32 +65,15 @@ func (o *GetOptions) Run(ctx context.Context) error {
 
 // printRows prints a row for each claim. Claims of v1alpha1 have no verbs to show.
 func (o *GetOptions) printRows(out io.Writer, old bool, bindings []client.Binding) error {
-	wide := o.Wide || o.output.Format == output.Wide
-	tabs := printers.GetNewTabWriter(out)
-	line := func(r row) error {
-		columns := []string{r.binding, r.resource, r.verbs, r.status}
-		if old {
-			columns = slices.Delete(columns, 2, 3)
-		}
-		if wide {
-			columns = append(columns, r.identity, r.selector, r.exportVerbs, r.reason)
-		}
-		_, err := io.WriteString(tabs, strings.Join(columns, "\t")+"\n")
-		return err
-	}
-	if !o.NoHeaders {
-		if err := line(headers); err != nil {
-			return err
-		}
-	}
+	columns := shown(old, o.Wide || o.output.Format == output.Wide)
+	rows := newTable(o.finder.Display.For(out), columns)
+	rows.NoHeaders = o.output.NoHeaders
 	for i := range bindings {
-		for _, r := range rows(&bindings[i].APIBinding) {
-			if err := line(r); err != nil {
-				return err
-			}
+		for _, r := range claimRows(&bindings[i].APIBinding) {
+			rows.Row(r.cells(columns)...)
 		}
 	}
-	return tabs.Flush()
+	return rows.Print(out)
 }
 
 func newGet(finder *target.Finder) *cobra.Command {

@@ -6,6 +6,8 @@ import (
 
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/cli/claim"
+	"github.com/forkless/kcp/pkg/cli/display"
+	"github.com/forkless/kcp/pkg/cli/table"
 )
 
 // What is known about the answer to a claim.
@@ -27,14 +29,59 @@ type row struct {
 	identity, selector, exportVerbs, reason string
 }
 
-var headers = row{
-	binding: "APIBINDING", resource: "GROUP-RESOURCE", verbs: "VERBS", status: "STATUS",
-	identity: "IDENTITY", selector: "SELECTOR", exportVerbs: "EXPORT-VERBS", reason: "STATE-REASON",
+// column is a column of the table: its title, and where its cells come from.
+type column struct {
+	table.Column
+	cell func(row) string
 }
 
-// rows returns the claims of a binding: those that are answered, in the order in which
+var (
+	verbsColumn = column{table.Column{Title: "VERBS"}, func(r row) string { return r.verbs }}
+	columns     = []column{
+		{table.Column{Title: "APIBINDING", Shrink: table.Cut}, func(r row) string { return r.binding }},
+		{table.Column{Title: "GROUP-RESOURCE", Shrink: table.Cut}, func(r row) string { return r.resource }},
+		verbsColumn,
+		{table.Column{Title: "STATUS"}, func(r row) string { return r.status }},
+	}
+	wideColumns = []column{
+		{table.Column{Title: "IDENTITY", Shrink: table.Cut}, func(r row) string { return r.identity }},
+		{table.Column{Title: "SELECTOR", Shrink: table.Cut}, func(r row) string { return r.selector }},
+		{table.Column{Title: "EXPORT-VERBS"}, func(r row) string { return r.exportVerbs }},
+		{table.Column{Title: "STATE-REASON"}, func(r row) string { return r.reason }},
+	}
+)
+
+// shown returns the columns to print. old says that the server knows no verbs in claims.
+func shown(old, wide bool) []column {
+	show := slices.Clone(columns)
+	if old {
+		show = slices.DeleteFunc(show, func(c column) bool { return c.Title == verbsColumn.Title })
+	}
+	if wide {
+		show = append(show, wideColumns...)
+	}
+	return show
+}
+
+func newTable(d display.Display, columns []column) *table.Table {
+	titles := make([]table.Column, 0, len(columns))
+	for _, c := range columns {
+		titles = append(titles, c.Column)
+	}
+	return table.New(d, titles...)
+}
+
+func (r row) cells(columns []column) []string {
+	cells := make([]string, 0, len(columns))
+	for _, c := range columns {
+		cells = append(cells, c.cell(r))
+	}
+	return cells
+}
+
+// claimRows returns the claims of a binding: those that are answered, in the order in which
 // they stand there, then those that are not.
-func rows(binding *apisv1alpha2.APIBinding) []row {
+func claimRows(binding *apisv1alpha2.APIBinding) []row {
 	var all []row
 	for _, answer := range binding.Spec.PermissionClaims {
 		r := newRow(binding, answer.PermissionClaim)

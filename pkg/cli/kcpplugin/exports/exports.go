@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/forkless/kcp/pkg/cli/output"
 	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/table"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 )
 
@@ -31,8 +31,6 @@ type Options struct {
 	Recursive bool
 	// Workspace names the workspace that BOUND-HERE is about, "" for the current one.
 	Workspace string
-	// NoHeaders leaves out the names of the columns.
-	NoHeaders bool
 
 	finder *target.Finder
 	output *output.Flags
@@ -43,7 +41,6 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Search, "search", o.Search, "Only exports with this word in their name or in that of a resource")
 	flags.BoolVarP(&o.Recursive, "recursive", "R", o.Recursive, "Look into the workspaces below, too")
 	flags.StringVarP(&o.Workspace, "workspace", "w", o.Workspace, "Workspace that BOUND-HERE is about, instead of the current one")
-	flags.BoolVar(&o.NoHeaders, "no-headers", o.NoHeaders, "Leave out the names of the columns")
 	o.output.AddFlags(flags)
 }
 
@@ -101,14 +98,18 @@ func printNames(w io.Writer, found []found) error {
 }
 
 func (o *Options) printRows(w io.Writer, found []found, bound bindings) error {
-	tabs := printers.GetNewTabWriter(w)
-	if !o.NoHeaders {
-		_, _ = fmt.Fprintln(tabs, "EXPORT\tWORKSPACE\tRESOURCES\tCLAIMS\tBOUND-HERE")
-	}
+	rows := table.New(o.finder.Display.For(w),
+		table.Column{Title: "EXPORT", Shrink: table.Cut},
+		table.Column{Title: "WORKSPACE", Shrink: table.Cut},
+		table.Column{Title: "RESOURCES", Shrink: table.Cut},
+		table.Column{Title: "CLAIMS", Shrink: table.Cut},
+		table.Column{Title: "BOUND-HERE"},
+	)
+	rows.NoHeaders = o.output.NoHeaders
 	for _, f := range found {
-		_, _ = fmt.Fprintf(tabs, "%s\t%s\t%s\t%s\t%s\n", f.export.Name, f.path, resources(f.export), claims(f.export), bound.to(f))
+		rows.Row(f.export.Name, f.path.String(), resources(f.export), claims(f.export), bound.to(f))
 	}
-	return tabs.Flush()
+	return rows.Print(w)
 }
 
 // New returns the command.

@@ -15,8 +15,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/forkless/kcp/pkg/cli/near"
 	"github.com/forkless/kcp/pkg/cli/run"
-	"github.com/forkless/kcp/pkg/cli/ws/near"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )

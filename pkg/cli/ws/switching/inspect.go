@@ -12,8 +12,8 @@ import (
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/near"
 	"github.com/forkless/kcp/pkg/cli/run"
-	"github.com/forkless/kcp/pkg/cli/ws/near"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 

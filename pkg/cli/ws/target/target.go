@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/display"
 	"github.com/forkless/kcp/pkg/cli/kubeconfig"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/path"
@@ -24,18 +25,20 @@ type Finder struct {
 	Streams run.Streams
 	// Flags are the connection flags.
 	Flags *kubeconfig.Flags
+	// Display are the flags about how things are shown.
+	Display *display.Flags
 	// UserHome returns the user's home directory, os.UserHomeDir outside of tests.
 	UserHome func() (string, error)
 }
 
 // New returns a Finder whose flags are empty until they are parsed.
 func New(streams run.Streams) *Finder {
-	return &Finder{Streams: streams, Flags: &kubeconfig.Flags{}, UserHome: os.UserHomeDir}
+	return &Finder{Streams: streams, Flags: &kubeconfig.Flags{}, Display: &display.Flags{}, UserHome: os.UserHomeDir}
 }
 
 // Stored returns a Finder for what the kubeconfig says, whatever the flags say.
 func (f *Finder) Stored() *Finder {
-	return &Finder{Streams: f.Streams, Flags: &kubeconfig.Flags{Path: f.Flags.Path}, UserHome: f.UserHome}
+	return &Finder{Streams: f.Streams, Flags: &kubeconfig.Flags{Path: f.Flags.Path}, Display: f.Display, UserHome: f.UserHome}
 }
 
 // Origin is where a command starts from. It is a snapshot of the kubeconfig.
