@@ -5,6 +5,8 @@
 //
 //   - pkg/logicalcluster and pkg/apis are the vocabulary: names and paths of workspaces,
 //     and our API kinds. Clients import them. internal/apihash are names made of them.
+//   - pkg/tenancy are the rules about workspaces and their types that the server decides
+//     by, and clients that want to know beforehand.
 //   - internal/schema, internal/tenancy, internal/authn/identity, internal/features,
 //     internal/apiversions, internal/conversion, internal/permissionclaims,
 //     internal/binding and their like are rules that can be decided without asking

@@ -25,6 +25,11 @@ var layers = []layer{
 		together: "words are explained with words",
 	},
 	{
+		// What clients work out as the server does, with the same code.
+		name:  "shared rules",
+		parts: []string{"pkg/tenancy"},
+	},
+	{
 		// What can be decided from its arguments alone.
 		name: "pure rules",
 		parts: []string{

@@ -38,7 +38,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/workspacetypeexists"
 	"github.com/forkless/kcp/internal/exportref"
 	claimrules "github.com/forkless/kcp/internal/permissionclaims"
-	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // Authorizer answers what users may do, in the logical cluster of the request and in

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/forkless/kcp/internal/storage"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/home"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // attempts is how often somebody else may have written what is about to be.

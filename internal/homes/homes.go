@@ -14,12 +14,12 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/birth"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
 	"github.com/forkless/kcp/internal/tenancy/home"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // Config is what Homes work with. All fields are required but for Buckets.

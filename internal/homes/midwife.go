@@ -9,12 +9,13 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/birth"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
+	"github.com/forkless/kcp/internal/tenancy/owners"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // midwife writes new homes, and what is above them.
@@ -72,7 +73,7 @@ func (e *expected) describe(in *birth.Input) error {
 	owner := ""
 	if e.owner != nil {
 		var err error
-		if owner, err = tenancy.EncodeOwner(e.owner); err != nil {
+		if owner, err = owners.Encode(e.owner); err != nil {
 			return err
 		}
 	}
@@ -120,7 +121,7 @@ func ownerOf(lc *corev1alpha1.LogicalCluster) string {
 	if lc.Spec.CreatedBy != nil && lc.Spec.CreatedBy.Username != "" {
 		return lc.Spec.CreatedBy.Username
 	}
-	owner, err := tenancy.DecodeOwner(lc.Annotations[tenancyv1alpha1.OwnerAnnotationKey])
+	owner, err := owners.Decode(lc.Annotations[tenancyv1alpha1.OwnerAnnotationKey])
 	if err != nil {
 		return ""
 	}

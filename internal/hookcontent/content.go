@@ -13,10 +13,10 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/forkless/kcp/internal/route"
-	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // Clusters reads LogicalClusters as they are in storage. A missing one is a NotFound

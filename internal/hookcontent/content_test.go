@@ -23,10 +23,10 @@ import (
 	"github.com/forkless/kcp/internal/authn/identity"
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/route"
-	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 var (

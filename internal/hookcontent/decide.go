@@ -12,8 +12,8 @@ import (
 
 	"github.com/forkless/kcp/internal/authn/identity"
 	"github.com/forkless/kcp/internal/authz"
-	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // turn is how a hook may act now.

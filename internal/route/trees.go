@@ -8,10 +8,10 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/home"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // Trees are the tops of the trees of workspaces that do not begin at root, by their paths.

@@ -26,8 +26,8 @@ import (
 	"github.com/forkless/kcp/internal/controllers/workspace"
 	"github.com/forkless/kcp/internal/controllers/workspacetype"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
 	cluster "github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // definitionWorkers is how many CustomResourceDefinitions are looked at at a time.

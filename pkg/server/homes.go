@@ -9,9 +9,9 @@ import (
 
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/homes"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/birth"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // buildHomes makes what gives users their home workspaces.

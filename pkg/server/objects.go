@@ -11,12 +11,12 @@ import (
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/phase"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 	"github.com/forkless/kcp/pkg/server/options"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // bootstrapper is the user who owns the root workspace.

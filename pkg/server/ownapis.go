@@ -18,10 +18,10 @@ import (
 	"github.com/forkless/kcp/internal/bootstrap"
 	"github.com/forkless/kcp/internal/exportref"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // ownExports returns our own APIs as root offers them. Identities that there are stay, and

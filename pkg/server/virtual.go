@@ -10,10 +10,10 @@ import (
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/virtual/apiexport"
 	"github.com/forkless/kcp/internal/virtual/apiresourceschema"
 	"github.com/forkless/kcp/internal/virtual/lifecycle"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // addVirtualWorkspaces adds the virtual workspaces there are to their frame.

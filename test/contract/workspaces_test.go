@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apitypes "k8s.io/apimachinery/pkg/types"
 
-	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/internal/tenancy/owners"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
@@ -116,7 +116,7 @@ func ownerCannotBeForged(t *testing.T, s *suite) {
 		ws.Annotations = map[string]string{tenancyv1alpha1.OwnerAnnotationKey: `{"username":"user-2","groups":["system:masters"]}`}
 	})
 	ok(t, err)
-	owner, err := tenancy.DecodeOwner(created.Annotations[tenancyv1alpha1.OwnerAnnotationKey])
+	owner, err := owners.Decode(created.Annotations[tenancyv1alpha1.OwnerAnnotationKey])
 	ok(t, err)
 	if owner.Username != aliceName {
 		t.Errorf("the owner of a new workspace is %v", owner)
@@ -127,7 +127,7 @@ func ownerCannotBeForged(t *testing.T, s *suite) {
 		if err != nil {
 			return err
 		}
-		owner, err := tenancy.DecodeOwner(ws.Annotations[tenancyv1alpha1.OwnerAnnotationKey])
+		owner, err := owners.Decode(ws.Annotations[tenancyv1alpha1.OwnerAnnotationKey])
 		if err != nil {
 			return err
 		}

@@ -16,8 +16,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/forkless/kcp/internal/admission/request"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // Name of the plugin.

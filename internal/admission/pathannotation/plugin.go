@@ -11,10 +11,10 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/forkless/kcp/internal/admission/request"
-	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // Name of the plugin.

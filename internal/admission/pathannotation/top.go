@@ -10,9 +10,9 @@ import (
 
 	"github.com/forkless/kcp/internal/admission/request"
 	"github.com/forkless/kcp/internal/route"
-	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // checkTop refuses a LogicalCluster that claims a path outside of root which leads to another

@@ -14,10 +14,10 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/forkless/kcp/internal/admission/request"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 func attributes(obj runtime.Object) admission.Attributes {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/forkless/kcp/internal/admission/request"
 	"github.com/forkless/kcp/internal/authn/identity"
-	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/internal/tenancy/owners"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
@@ -80,7 +80,7 @@ func checkCreateAnnotations(a admission.Attributes, ws *tenancyv1alpha1.Workspac
 	if request.Privileged(a) {
 		// It has to be readable: the workspace would never get ready otherwise.
 		if owner, set := ws.Annotations[ownerKey]; set {
-			if _, err := tenancy.DecodeOwner(owner); err != nil {
+			if _, err := owners.Decode(owner); err != nil {
 				return request.Denied(a, "annotation %s must be the JSON of a user: %w", ownerKey, err)
 			}
 		}
@@ -98,7 +98,7 @@ func ownerOf(a admission.Attributes) (string, error) {
 		return "", apierrors.NewInternalError(fmt.Errorf("creating a workspace without a user"))
 	}
 	// That he acts for an initializer or a terminator is so for this request only.
-	owner, err := tenancy.EncodeOwner(identity.DropGroups(a.GetUserInfo(), identity.IsLifecycleGroup))
+	owner, err := owners.Encode(identity.DropGroups(a.GetUserInfo(), identity.IsLifecycleGroup))
 	if err != nil {
 		return "", apierrors.NewInternalError(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/forkless/kcp/internal/admission/bind"
 	"github.com/forkless/kcp/internal/admission/request"
 	"github.com/forkless/kcp/internal/exportref"
-	"github.com/forkless/kcp/internal/tenancy"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // checkBind says whether the caller may bind the exports that t, in cluster, lists

@@ -8,8 +8,8 @@ import (
 
 	"github.com/forkless/kcp/internal/admission/bind"
 	"github.com/forkless/kcp/internal/admission/request"
-	"github.com/forkless/kcp/internal/tenancy"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // Name of the plugin.

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/forkless/kcp/internal/admission/request"
-	"github.com/forkless/kcp/internal/tenancy"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // useVerb is the verb on a workspace type that lets users make workspaces of it.

@@ -9,13 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
+	"github.com/forkless/kcp/internal/tenancy/owners"
 	"github.com/forkless/kcp/internal/tenancy/phase"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // unfinished says whether there is something to do about the bindings of a workspace.
@@ -51,7 +52,7 @@ func (r *reconciler) plan(ctx context.Context, cluster logicalcluster.Name, lc *
 			}
 		}
 	} else if lc.Spec.CreatedBy != nil {
-		in.Who = tenancy.UserOf(lc.Spec.CreatedBy)
+		in.Who = owners.User(lc.Spec.CreatedBy)
 	}
 	r.waiting.add(cluster, interestIn(set, in.Wanted))
 	if in.Existing, err = r.APIs.CurrentBindings(ctx, cluster); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/forkless/kcp/config/rbac"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/internal/tenancy/owners"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -41,7 +41,7 @@ func creatorOf(lc *corev1alpha1.LogicalCluster) string {
 	if !ok {
 		return ""
 	}
-	info, err := tenancy.DecodeOwner(owner)
+	info, err := owners.Decode(owner)
 	if err != nil {
 		return ""
 	}

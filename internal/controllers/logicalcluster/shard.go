@@ -9,9 +9,9 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/forkless/kcp/internal/controller"
-	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // url returns the address of a cluster on the shard that it is on; empty if nobody knows. The

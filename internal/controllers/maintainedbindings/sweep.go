@@ -7,12 +7,12 @@ import (
 
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/exportref"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // sweepEvery is the least time between two looks through all LogicalClusters: anybody may

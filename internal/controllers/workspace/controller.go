@@ -14,12 +14,12 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
 	"github.com/forkless/kcp/internal/tenancy/phase"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // workers is how many workspaces are looked at at a time. More of them share the disk

@@ -13,13 +13,14 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/shard"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/birth"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
+	"github.com/forkless/kcp/internal/tenancy/owners"
 	"github.com/forkless/kcp/internal/tenancy/phase"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // lookAgain is how often a workspace without a place is looked at, in case its type or
@@ -129,7 +130,7 @@ func (r *reconciler) bear(ctx context.Context, parent logicalcluster.Name, paren
 // planBindings plans the default bindings of a new workspace.
 func (r *reconciler) planBindings(ctx context.Context, place tenancy.Place, set *tenancy.Set, ws *tenancyv1alpha1.Workspace, now metav1.Time) (*defaultbindings.Plan, error) {
 	wanted := defaultbindings.OfType(set, place.Cluster)
-	creator, err := tenancy.CreatorOf(ws)
+	creator, err := owners.Creator(ws)
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,11 @@ import (
 
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/shard"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/phase"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // located says where a workspace that has a place is reached now: its shard may have got

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // kinds are the kinds of hooks in the order of their addresses.

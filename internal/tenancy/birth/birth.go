@@ -13,11 +13,12 @@ import (
 	"github.com/forkless/kcp/internal/binding"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/internal/tenancy/owners"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // Input is what a workspace is born from. Nothing of it is changed.
@@ -154,7 +155,7 @@ func (in Input) creator() (*authenticationv1.UserInfo, error) {
 	if !ok {
 		return nil, nil
 	}
-	info, err := tenancy.DecodeOwner(owner)
+	info, err := owners.Decode(owner)
 	if err != nil {
 		return nil, fmt.Errorf("annotation %s: %w", tenancyv1alpha1.OwnerAnnotationKey, err)
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/forkless/kcp/internal/binding"
 	"github.com/forkless/kcp/internal/exportref"
 	"github.com/forkless/kcp/internal/schema"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/defaultbindings"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
@@ -28,6 +27,7 @@ import (
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // world is what a Planner reads: all exports are in root:provider. It implements the

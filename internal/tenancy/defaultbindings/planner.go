@@ -10,10 +10,10 @@ import (
 
 	"github.com/forkless/kcp/internal/binding"
 	"github.com/forkless/kcp/internal/schema"
-	"github.com/forkless/kcp/internal/tenancy"
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // APIs reads exports and what they are made of. What is not there is a NotFound Status.

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/forkless/kcp/internal/apihash"
-	"github.com/forkless/kcp/internal/tenancy"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // OfType returns the exports that a workspace of a type binds by default, in the order in

@@ -7,7 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/forkless/kcp/internal/tenancy"
+	"github.com/forkless/kcp/internal/tenancy/owners"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
@@ -20,7 +20,7 @@ func syncPhase(object metav1.Object, phase corev1alpha1.Phase) {
 	setLabel(object, tenancyv1alpha1.PhaseLabelKey, string(phase))
 	annotations := object.GetAnnotations()
 	if owner, ok := annotations[tenancyv1alpha1.OwnerAnnotationKey]; ok && trimmed(phase) {
-		annotations[tenancyv1alpha1.OwnerAnnotationKey] = tenancy.TrimOwner(owner)
+		annotations[tenancyv1alpha1.OwnerAnnotationKey] = owners.Trim(owner)
 		object.SetAnnotations(annotations)
 	}
 }

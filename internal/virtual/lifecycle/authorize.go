@@ -9,9 +9,9 @@ import (
 
 	"github.com/forkless/kcp/internal/authn/identity"
 	"github.com/forkless/kcp/internal/route"
-	"github.com/forkless/kcp/internal/tenancy"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 const (

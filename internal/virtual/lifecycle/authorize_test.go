@@ -9,8 +9,8 @@ import (
 
 	"github.com/forkless/kcp/internal/authn/identity"
 	"github.com/forkless/kcp/internal/route"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // policy lets alice use one verb on one type in one cluster.

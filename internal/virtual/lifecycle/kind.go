@@ -3,8 +3,8 @@ package lifecycle
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // words are how a kind of hooks is spoken of.

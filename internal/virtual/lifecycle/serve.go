@@ -10,10 +10,10 @@ import (
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/route"
 	"github.com/forkless/kcp/internal/schema"
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/virtual"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // Handler implements virtual.Workspace.

@@ -8,9 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // newCluster returns a LogicalCluster with hooks of both kinds: all those that it has had,

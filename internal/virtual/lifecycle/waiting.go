@@ -17,9 +17,9 @@ import (
 
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/storage/cached"
-	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 // waiting are the LogicalClusters that wait for a hook, as a catalog.Reader.

@@ -1,6 +1,7 @@
 // Package tenancy holds the rules about workspaces that need more than one object to
 // decide: which type a new workspace has and what that type builds on, which types
-// may be above and below each other, whose a workspace is and at which address.
+// may be above and below each other, what a workspace waits for and at which address it
+// is.
 //
 // The words:
 //
@@ -12,11 +13,11 @@
 //   - A Place is a logical cluster by both its names, cluster and canonical path.
 //
 // The package looks things up through the readers Types, Clusters and Paths and does
-// no other I/O. It is on the way of every workspace creation, so readers answer from
-// memory and what they return is shared: nothing here changes it. What a request is
-// to blame for is an error IsUnresolved knows; every other error says that something
-// could not be found out and may be retried.
+// no other I/O. In the server it is on the way of every workspace creation, so there the
+// readers answer from memory and what they return is shared: nothing here changes it.
+// What a request is to blame for is an error IsUnresolved knows; every other error says
+// that something could not be found out and may be retried.
 //
-// The sub-packages use it: birth makes the objects of a new workspace, phase decides
-// what becomes of them.
+// The server decides by these rules; clients that read through the API use them to tell
+// beforehand what it will decide, and why. So the package links nothing of a server.
 package tenancy

@@ -5,8 +5,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/forkless/kcp/internal/tenancy"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 func TestParseHook(t *testing.T) {

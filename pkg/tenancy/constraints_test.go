@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forkless/kcp/internal/tenancy"
 	"github.com/forkless/kcp/internal/tenancy/tenancytest"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 func TestCheckPlacement(t *testing.T) {
