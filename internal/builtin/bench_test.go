@@ -28,6 +28,6 @@ func BenchmarkInstall(b *testing.B) {
 func BenchmarkOpenAPIDefinitions(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		builtin.OpenAPIDefinitions(func(path string) spec.Ref { return spec.MustCreateRef("#/components/schemas/" + path) })
+		builtin.TypesOf(false).OpenAPIDefinitions(func(path string) spec.Ref { return spec.MustCreateRef("#/components/schemas/" + path) })
 	}
 }

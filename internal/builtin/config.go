@@ -12,6 +12,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	rbacvalidation "k8s.io/kubernetes/pkg/registry/rbac/validation"
 	"k8s.io/kubernetes/pkg/serviceaccount"
+
+	"github.com/forkless/kcp/internal/builtin/workload"
 )
 
 // Config is what the registries need from the rest of the server. All functions and
@@ -47,6 +49,9 @@ type Config struct {
 	// Tokens makes serviceaccounts/token served. If it is nil, that subresource
 	// does not exist.
 	Tokens *Tokens
+
+	// Workloads makes workload types served. If it is nil, there are none.
+	Workloads *workload.Services
 
 	// EventTTL is how long events are kept. Zero means one hour.
 	EventTTL time.Duration

@@ -9,12 +9,14 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/forkless/kcp/internal/builtin/listjson"
+	"github.com/forkless/kcp/internal/builtin/workload"
 )
 
 // listCacheSize is how much JSON of listed objects is kept for the next list, in bytes.
 const listCacheSize = 8 << 20
 
-// version is the only one that is served of any built-in group.
+// version is the only one that is served of any built-in group, but for those of
+// workloads, some of which have more.
 const version = "v1"
 
 // Groups are the built-in API groups with their registries.
@@ -25,7 +27,7 @@ type Groups struct {
 	Named []*genericapiserver.APIGroupInfo
 }
 
-// storages are the registries of one group's v1 by resource or "resource/subresource".
+// storages are the registries of one group by resource or "resource/subresource".
 type storages map[string]rest.Storage
 
 // builder makes the storages of one group. Groups that share a storage pass it
@@ -33,26 +35,38 @@ type storages map[string]rest.Storage
 type builder struct {
 	group  string
 	scheme *runtime.Scheme
-	build  func(*Config, *shared) (storages, error)
+	// build is nil for groups that hold workload types only.
+	build func(*Config, *shared) (storages, error)
 }
 
 // shared is what more than one group serves.
 type shared struct {
 	events rest.Storage
+	// workloads are the workload types by group.
+	workloads map[string]workload.Storages
 }
 
 // builders lists the groups in the order in which Kubernetes announces them. The core
 // group makes what others share, so it also has to be built first.
 var builders = []builder{
 	{"", Scheme, core},
+	{"apps", Scheme, nil},
 	{"events.k8s.io", Scheme, events},
 	{"authentication.k8s.io", Scheme, authentication},
 	{"authorization.k8s.io", Scheme, authorization},
+	{"autoscaling", Scheme, nil},
+	{"batch", Scheme, nil},
 	{"certificates.k8s.io", Scheme, certificates},
+	{"networking.k8s.io", Scheme, nil},
+	{"policy", Scheme, nil},
 	{"rbac.authorization.k8s.io", Scheme, rbac},
+	{"storage.k8s.io", Scheme, nil},
 	{"admissionregistration.k8s.io", Scheme, admissionregistration},
 	{"apiextensions.k8s.io", ExtensionsScheme, apiextensions},
+	{"scheduling.k8s.io", Scheme, nil},
 	{"coordination.k8s.io", Scheme, coordination},
+	{"node.k8s.io", Scheme, nil},
+	{"discovery.k8s.io", Scheme, nil},
 }
 
 // New assembles all groups.
@@ -70,10 +84,16 @@ func New(config Config) (*Groups, error) {
 			ExtensionsScheme: servingCodecs(ExtensionsScheme),
 		}
 	)
+	if err := buildWorkloads(&config, common); err != nil {
+		return nil, err
+	}
 	for _, b := range builders {
-		resources, err := b.build(&config, common)
+		resources, err := b.storages(&config, common)
 		if err != nil {
 			return nil, fmt.Errorf("building storage of group %q: %w", b.group, err)
+		}
+		if len(resources) == 0 {
+			continue
 		}
 		info := groupInfo(b.group, b.scheme, codecs[b.scheme], resources)
 		if b.group == "" {
@@ -83,6 +103,21 @@ func New(config Config) (*Groups, error) {
 		}
 	}
 	return groups, nil
+}
+
+// storages returns what a group serves.
+func (b *builder) storages(config *Config, common *shared) (storages, error) {
+	resources := storages{}
+	if b.build != nil {
+		var err error
+		if resources, err = b.build(config, common); err != nil {
+			return nil, err
+		}
+	}
+	for resource, registry := range common.workloads[b.group] {
+		resources[resource] = registry
+	}
+	return resources, nil
 }
 
 // Install makes server serve the groups. They are installed together because each
@@ -102,15 +137,19 @@ func (g *Groups) Install(server *genericapiserver.GenericAPIServer) error {
 	return nil
 }
 
-// groupInfo describes one group. Only v1 is named as a version: upstream warns about
+// groupInfo describes one group. Only the served versions are named: upstream warns about
 // each version it knows and that has no storage.
 func groupInfo(group string, scheme *runtime.Scheme, codecs runtime.NegotiatedSerializer, resources storages) *genericapiserver.APIGroupInfo {
-	return &genericapiserver.APIGroupInfo{
-		PrioritizedVersions:          []schema.GroupVersion{{Group: group, Version: version}},
-		VersionedResourcesStorageMap: map[string]map[string]rest.Storage{version: resources},
+	info := &genericapiserver.APIGroupInfo{
+		VersionedResourcesStorageMap: map[string]map[string]rest.Storage{},
 		OptionsExternalVersion:       &schema.GroupVersion{Version: version},
 		Scheme:                       scheme,
 		ParameterCodec:               runtime.NewParameterCodec(scheme),
 		NegotiatedSerializer:         codecs,
 	}
+	for _, version := range versionsOf(group) {
+		info.PrioritizedVersions = append(info.PrioritizedVersions, schema.GroupVersion{Group: group, Version: version})
+		info.VersionedResourcesStorageMap[version] = resources
+	}
+	return info
 }

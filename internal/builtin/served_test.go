@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/builtin/builtintest"
+	"github.com/forkless/kcp/internal/builtin/workload"
 )
 
 const (
@@ -67,6 +69,78 @@ var served = map[string]string{
 	"rbac.authorization.k8s.io/v1 rolebindings":        nsAll,
 }
 
+const nsCreate = "namespaced create"
+
+// servedWorkloads are the workload types.
+var servedWorkloads = map[string]string{
+	"v1 bindings":                      nsCreate,
+	"v1 endpoints":                     nsAll,
+	"v1 limitranges":                   nsAll,
+	"v1 nodes":                         all,
+	"v1 nodes/status":                  status,
+	"v1 persistentvolumeclaims":        nsAll,
+	"v1 persistentvolumeclaims/status": nsStatus,
+	"v1 persistentvolumes":             all,
+	"v1 persistentvolumes/status":      status,
+	"v1 pods":                          nsAll,
+	"v1 pods/binding":                  nsCreate,
+	"v1 pods/ephemeralcontainers":      nsStatus,
+	"v1 pods/eviction":                 nsCreate,
+	"v1 pods/resize":                   nsStatus,
+	"v1 pods/status":                   nsStatus,
+	"v1 podtemplates":                  nsAll,
+	"v1 replicationcontrollers":        nsAll,
+	"v1 replicationcontrollers/scale":  nsStatus,
+	"v1 replicationcontrollers/status": nsStatus,
+	"v1 services":                      nsAll,
+	"v1 services/status":               nsStatus,
+
+	"apps/v1 controllerrevisions": nsAll,
+	"apps/v1 daemonsets":          nsAll,
+	"apps/v1 daemonsets/status":   nsStatus,
+	"apps/v1 deployments":         nsAll,
+	"apps/v1 deployments/scale":   nsStatus,
+	"apps/v1 deployments/status":  nsStatus,
+	"apps/v1 replicasets":         nsAll,
+	"apps/v1 replicasets/scale":   nsStatus,
+	"apps/v1 replicasets/status":  nsStatus,
+	"apps/v1 statefulsets":        nsAll,
+	"apps/v1 statefulsets/scale":  nsStatus,
+	"apps/v1 statefulsets/status": nsStatus,
+
+	"autoscaling/v1 horizontalpodautoscalers":        nsAll,
+	"autoscaling/v1 horizontalpodautoscalers/status": nsStatus,
+	"autoscaling/v2 horizontalpodautoscalers":        nsAll,
+	"autoscaling/v2 horizontalpodautoscalers/status": nsStatus,
+
+	"batch/v1 cronjobs":        nsAll,
+	"batch/v1 cronjobs/status": nsStatus,
+	"batch/v1 jobs":            nsAll,
+	"batch/v1 jobs/status":     nsStatus,
+
+	"discovery.k8s.io/v1 endpointslices": nsAll,
+
+	"networking.k8s.io/v1 ingressclasses":   all,
+	"networking.k8s.io/v1 ingresses":        nsAll,
+	"networking.k8s.io/v1 ingresses/status": nsStatus,
+	"networking.k8s.io/v1 networkpolicies":  nsAll,
+
+	"node.k8s.io/v1 runtimeclasses": all,
+
+	"policy/v1 poddisruptionbudgets":        nsAll,
+	"policy/v1 poddisruptionbudgets/status": nsStatus,
+
+	"scheduling.k8s.io/v1 priorityclasses": all,
+
+	"storage.k8s.io/v1 csidrivers":               all,
+	"storage.k8s.io/v1 csinodes":                 all,
+	"storage.k8s.io/v1 csistoragecapacities":     nsAll,
+	"storage.k8s.io/v1 storageclasses":           all,
+	"storage.k8s.io/v1 volumeattachments":        all,
+	"storage.k8s.io/v1 volumeattachments/status": status,
+	"storage.k8s.io/v1 volumeattributesclasses":  all,
+}
+
 func TestServedResources(t *testing.T) {
 	withoutTokens := map[string]string{}
 	for resource, verbs := range served {
@@ -74,10 +148,13 @@ func TestServedResources(t *testing.T) {
 			withoutTokens[resource] = verbs
 		}
 	}
+	withWorkloads := maps.Clone(served)
+	maps.Copy(withWorkloads, servedWorkloads)
 	cases := map[string]struct {
-		reason string
-		tokens *builtin.Tokens
-		want   map[string]string
+		reason    string
+		tokens    *builtin.Tokens
+		workloads *workload.Services
+		want      map[string]string
 	}{
 		"WithTokens": {
 			reason: "With a token issuer exactly the promised resources are served, with exactly their verbs.",
@@ -88,11 +165,17 @@ func TestServedResources(t *testing.T) {
 			reason: "Without a token issuer there is no token subresource, instead of one that always fails.",
 			want:   withoutTokens,
 		},
+		"WithWorkloads": {
+			reason:    "With workload types there are those, with their subresources, and nothing that would connect to a node or a pod.",
+			tokens:    builtintest.Config().Tokens,
+			workloads: builtintest.Workloads(),
+			want:      withWorkloads,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			config := builtintest.Config()
-			config.Tokens = tc.tokens
+			config.Tokens, config.Workloads = tc.tokens, tc.workloads
 			if diff := cmp.Diff(tc.want, installed(t, config)); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
@@ -145,17 +228,21 @@ func installed(t *testing.T, config builtin.Config) map[string]string {
 }
 
 func TestNamesAreThoseServed(t *testing.T) {
-	named := map[string]bool{}
-	for _, resource := range builtin.Names() {
-		named[resource.GroupVersion().String()+" "+resource.Resource] = true
-	}
-	for resource := range served {
-		if !named[resource] {
-			t.Errorf("%s is served and not named", resource)
+	withWorkloads := maps.Clone(served)
+	maps.Copy(withWorkloads, servedWorkloads)
+	for workloads, want := range map[bool]map[string]string{false: served, true: withWorkloads} {
+		named := map[string]bool{}
+		for _, resource := range builtin.TypesOf(workloads).Names() {
+			named[resource.GroupVersion().String()+" "+resource.Resource] = true
 		}
-		delete(named, resource)
-	}
-	for resource := range named {
-		t.Errorf("%s is named and not served", resource)
+		for resource := range want {
+			if !named[resource] {
+				t.Errorf("%s is served and not named (workload types: %t)", resource, workloads)
+			}
+			delete(named, resource)
+		}
+		for resource := range named {
+			t.Errorf("%s is named and not served (workload types: %t)", resource, workloads)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,35 +31,34 @@ func (g *Groups) Registry(resource schema.GroupVersionResource) (rest.Storage, e
 	return nil, apierrors.NewNotFound(resource.GroupResource(), "")
 }
 
-// models describe the built-in kinds as OpenAPI v3 does. They are made on first use, which
-// takes some milliseconds.
-var models = sync.OnceValues(func() (map[string]*spec.Schema, error) {
-	names := slices.Collect(maps.Keys(OpenAPIDefinitions(func(name string) spec.Ref {
+// buildModels describes the kinds as OpenAPI v3 does.
+func (t *Types) buildModels() (map[string]*spec.Schema, error) {
+	names := slices.Collect(maps.Keys(t.OpenAPIDefinitions(func(name string) spec.Ref {
 		name, _ = definitionNamer().GetDefinitionName(name)
 		return spec.MustCreateRef("#/components/schemas/" + common.EscapeJsonPointer(name))
 	})))
-	models, err := builder3.BuildOpenAPIDefinitionsForResources(OpenAPIV3Config("kubernetes", version), names...)
+	models, err := builder3.BuildOpenAPIDefinitionsForResources(t.OpenAPIV3Config("kubernetes", version), names...)
 	if err != nil {
 		return nil, fmt.Errorf("describing the built-in kinds: %w", err)
 	}
 	return models, nil
-})
+}
 
-// TypeConverter returns what knows the structure of the objects of all built-in kinds.
-func TypeConverter() (managedfields.TypeConverter, error) { return typeConverter() }
-
-var typeConverter = sync.OnceValues(func() (managedfields.TypeConverter, error) {
-	models, err := models()
+func (t *Types) buildConverter() (managedfields.TypeConverter, error) {
+	models, err := t.models()
 	if err != nil {
 		return nil, err
 	}
 	return managedfields.NewTypeConverter(models, false)
-})
+}
 
-// Schema returns the OpenAPI schema of a built-in kind with all that it refers to in it,
-// or resolver.ErrSchemaNotFound. It must not be changed.
-func Schema(kind schema.GroupVersionKind) (*spec.Schema, error) {
-	models, err := models()
+// TypeConverter returns what knows the structure of the objects of all kinds.
+func (t *Types) TypeConverter() (managedfields.TypeConverter, error) { return t.converter() }
+
+// Schema returns the OpenAPI schema of a kind with all that it refers to in it, or
+// resolver.ErrSchemaNotFound. It must not be changed.
+func (t *Types) Schema(kind schema.GroupVersionKind) (*spec.Schema, error) {
+	models, err := t.models()
 	if err != nil {
 		return nil, err
 	}

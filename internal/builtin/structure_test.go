@@ -11,7 +11,7 @@ import (
 )
 
 func TestTypeConverterKnowsBuiltinKinds(t *testing.T) {
-	converter, err := TypeConverter()
+	converter, err := TypesOf(false).TypeConverter()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestTypeConverterKnowsBuiltinKinds(t *testing.T) {
 
 func TestSchemaHasAllThatItRefersTo(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"}
-	found, err := Schema(kind)
+	found, err := TypesOf(false).Schema(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestSchemaHasAllThatItRefersTo(t *testing.T) {
 		t.Errorf("the schema of a lease still refers to others: %+v", found)
 	}
 	kind.Kind = "Nothing"
-	if _, err := Schema(kind); !errors.Is(err, resolver.ErrSchemaNotFound) {
+	if _, err := TypesOf(false).Schema(kind); !errors.Is(err, resolver.ErrSchemaNotFound) {
 		t.Errorf("the schema of a kind that there is not: %v", err)
 	}
 }

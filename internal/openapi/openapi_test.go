@@ -354,8 +354,8 @@ func newHandler(t testing.TB, definitions clusters) http.Handler {
 	server := builtintest.NewServer(t, builtintest.Config(), &builtintest.Recorder{})
 	o := openapi.New(openapi.Config{
 		Routes:      server.Handler.GoRestfulContainer.RegisteredWebServices,
-		V2:          builtin.OpenAPIConfig("Kubernetes", "v1"),
-		V3:          builtin.OpenAPIV3Config("Kubernetes", "v1"),
+		V2:          builtin.TypesOf(false).OpenAPIConfig("Kubernetes", "v1"),
+		V3:          builtin.TypesOf(false).OpenAPIV3Config("Kubernetes", "v1"),
 		Definitions: definitions,
 	})
 	return o.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))

@@ -20,6 +20,8 @@ type Registries struct {
 	// MediaType is the form in which objects are stored; protobuf if empty. What is
 	// stored in another one can be read all the same.
 	MediaType string
+	// Version returns the version in which objects of a group are stored; v1 if nil.
+	Version func(group string) string
 	// DeleteCollectionWorkers is how many objects a deletecollection deletes at a time;
 	// one if 0.
 	DeleteCollectionWorkers int
@@ -27,11 +29,13 @@ type Registries struct {
 	Share func(runtime.Object, func(string) string)
 }
 
-// RESTOptions makes upstream's registries store their objects in the layer, in version
-// v1, the only version of the built-in groups.
+// RESTOptions makes upstream's registries store their objects in the layer.
 func (l *Layer) RESTOptions(registries Registries) generic.RESTOptionsGetter {
 	if registries.MediaType == "" {
 		registries.MediaType = runtime.ContentTypeProtobuf
+	}
+	if registries.Version == nil {
+		registries.Version = func(string) string { return "v1" }
 	}
 	registries.DeleteCollectionWorkers = max(registries.DeleteCollectionWorkers, 1)
 	return restOptions{layer: l, registries: registries}
@@ -48,7 +52,7 @@ func (o restOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Obj
 	codec, versioner, err := serverstorage.NewStorageCodec(serverstorage.StorageCodecConfig{
 		StorageMediaType:  o.registries.MediaType,
 		StorageSerializer: o.registries.Serializers(resource.Group),
-		StorageVersion:    schema.GroupVersion{Group: resource.Group, Version: "v1"},
+		StorageVersion:    schema.GroupVersion{Group: resource.Group, Version: o.registries.Version(resource.Group)},
 		MemoryVersion:     schema.GroupVersion{Group: resource.Group, Version: runtime.APIVersionInternal},
 		Config:            *config,
 	})

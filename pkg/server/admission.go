@@ -14,7 +14,6 @@ import (
 	kcpadmission "github.com/forkless/kcp/internal/admission"
 	"github.com/forkless/kcp/internal/admission/informers"
 	"github.com/forkless/kcp/internal/admission/policies"
-	"github.com/forkless/kcp/internal/builtin"
 	"github.com/forkless/kcp/internal/storage/cached"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -78,7 +77,7 @@ func (s *Server) typeConverter(cluster logicalcluster.Name, kind schema.GroupVer
 	if converter := s.catalog.TypeConverter(cluster, kind); converter != nil {
 		return converter
 	}
-	converter, err := builtin.TypeConverter()
+	converter, err := s.types.TypeConverter()
 	if err != nil {
 		// It would be a mistake in what upstream describes, found by the first test.
 		panic(err)
@@ -91,7 +90,7 @@ func (s *Server) schemaOf(cluster logicalcluster.Name, kind schema.GroupVersionK
 	if found, err := s.catalog.Schema(cluster, kind); found != nil || err != nil {
 		return found, err
 	}
-	return builtin.Schema(kind)
+	return s.types.Schema(kind)
 }
 
 // resourceOf returns the resource that serves a kind in the cluster of ctx.

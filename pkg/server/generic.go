@@ -78,8 +78,8 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	config.Authentication.APIAudiences = s.options.Authentication.APIAudiences
 	config.Authorization.Authorizer = s.virtual.Authorizer(s.authorizer)
 	config.AdmissionControl = admit
-	config.OpenAPIV3Config = builtin.OpenAPIV3Config("kcp", effectiveVersion().Info().GitVersion)
-	config.OpenAPIConfig = builtin.OpenAPIConfig("kcp", effectiveVersion().Info().GitVersion)
+	config.OpenAPIV3Config = s.types.OpenAPIV3Config("kcp", effectiveVersion().Info().GitVersion)
+	config.OpenAPIConfig = s.types.OpenAPIConfig("kcp", effectiveVersion().Info().GitVersion)
 	config.AggregatedDiscoveryGroupManager = s.builtins
 	config.BuildHandlerChainFunc = s.chain
 	config.LongRunningFunc = longRunning(config.LongRunningFunc)
@@ -124,6 +124,7 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 		RESTOptions: s.layer.RESTOptions(storage.Registries{
 			Serializers:             func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) },
 			MediaType:               s.options.Etcd.MediaType,
+			Version:                 builtin.StorageVersion,
 			DeleteCollectionWorkers: s.options.Etcd.DeleteCollectionWorkers,
 			Share:                   builtin.Share,
 		}),
@@ -139,7 +140,8 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 			MaxExpiration:    s.options.ServiceAccounts.MaxExpiration,
 			ExtendExpiration: s.options.ServiceAccounts.ExtendExpiration,
 		},
-		EventTTL: s.options.EventTTL(),
+		Workloads: s.workloads(),
+		EventTTL:  s.options.EventTTL(),
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 )
 
 // boundMetrics names the resources that metrics tell apart: the built-in ones and our own.
-func boundMetrics() error {
-	served := builtin.Names()
+func boundMetrics(types *builtin.Types) error {
+	served := types.Names()
 	own, err := crds.All()
 	if err != nil {
 		return err

@@ -110,7 +110,8 @@ type Server struct {
 	migration *storagemigration.Migration
 	// listeners hear of the objects of all resources.
 	listeners []controller.Listener
-	// groups are the registries of the built-in groups.
+	// types are the kinds of the built-in groups, groups their registries.
+	types   *builtin.Types
 	groups  *builtin.Groups
 	generic *genericapiserver.GenericAPIServer
 
@@ -129,7 +130,8 @@ type Server struct {
 // has started, or Close. ctx bounds the start of etcd only. The listener is the
 // server's from now on, also if there is an error.
 func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
-	if err := boundMetrics(); err != nil {
+	types := builtin.TypesOf(prepared.Batteries.Has(options.WorkloadTypesBattery))
+	if err := boundMetrics(types); err != nil {
 		_ = prepared.Listener.Close()
 		return nil, err
 	}
@@ -149,6 +151,7 @@ func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
 		stopping:      newSignal(),
 
 		presetIdentities: preset,
+		types:            types,
 	}
 	s.configurations = configurations.NewIndex(boundExports{s})
 	if err := s.openStorage(ctx); err != nil {

@@ -4,11 +4,13 @@
 package builtintest
 
 import (
+	"net"
 	"net/http"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
@@ -25,6 +27,7 @@ import (
 	"k8s.io/kubernetes/pkg/serviceaccount"
 
 	"github.com/forkless/kcp/internal/builtin"
+	"github.com/forkless/kcp/internal/builtin/workload"
 )
 
 // Config returns a configuration whose registries have no storage.
@@ -36,6 +39,14 @@ func Config() builtin.Config {
 		UserRules:     noUserRules{},
 		Authenticator: authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) { return nil, false, nil }),
 		Tokens:        &builtin.Tokens{Issuer: noTokens{}},
+	}
+}
+
+// Workloads returns a choice with which workload types are served.
+func Workloads() *workload.Services {
+	return &workload.Services{
+		ClusterIPs: []net.IPNet{{IP: net.IPv4(10, 0, 0, 0).To4(), Mask: net.CIDRMask(24, 32)}},
+		NodePorts:  utilnet.PortRange{Base: 30000, Size: 2768},
 	}
 }
 
@@ -52,7 +63,7 @@ func NewServer(t testing.TB, config builtin.Config, discovery aggregated.Resourc
 	serverConfig.ExternalAddress = "localhost:6443"
 	serverConfig.LoopbackClientConfig = &rest.Config{}
 	serverConfig.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
-	serverConfig.OpenAPIV3Config = builtin.OpenAPIV3Config("Kubernetes", "v1")
+	serverConfig.OpenAPIV3Config = builtin.TypesOf(config.Workloads != nil).OpenAPIV3Config("Kubernetes", "v1")
 	serverConfig.SkipOpenAPIInstallation = true
 	serverConfig.EnableDiscovery = false
 	serverConfig.AggregatedDiscoveryGroupManager = discovery

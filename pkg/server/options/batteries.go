@@ -22,10 +22,13 @@ const (
 	WorkspaceTypesBattery Battery = "workspace-types"
 	// MetricsViewerBattery makes a service account that may read metrics.
 	MetricsViewerBattery Battery = "metrics-viewer"
+	// WorkloadTypesBattery serves pods, services, deployments and the like, with nothing
+	// behind them.
+	WorkloadTypesBattery Battery = "workload-types"
 )
 
 var (
-	allBatteries     = []Battery{AdminBattery, MetricsViewerBattery, UserBattery, WorkspaceTypesBattery}
+	allBatteries     = []Battery{AdminBattery, MetricsViewerBattery, UserBattery, WorkloadTypesBattery, WorkspaceTypesBattery}
 	defaultBatteries = []Battery{AdminBattery, WorkspaceTypesBattery}
 )
 

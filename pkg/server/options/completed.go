@@ -43,6 +43,7 @@ type Completed struct {
 	Controllers     ControllerOptions
 	Homes           HomeOptions
 	Limits          LimitOptions
+	Workloads       WorkloadOptions
 	Requests        RequestOptions
 	Shutdown        ShutdownOptions
 	Observability   ObservabilityOptions
@@ -102,6 +103,7 @@ func (o *Options) Complete() (*Completed, error) {
 		Controllers:   o.Controllers,
 		Homes:         o.Homes,
 		Limits:        o.Limits,
+		Workloads:     o.Workloads,
 		Requests:      o.Requests,
 		Shutdown:      o.Shutdown,
 		Observability: o.Observability,

@@ -26,6 +26,7 @@ type Options struct {
 	Controllers     ControllerOptions
 	Homes           HomeOptions
 	Limits          LimitOptions
+	Workloads       WorkloadOptions
 	Requests        RequestOptions
 	Shutdown        ShutdownOptions
 	Observability   ObservabilityOptions
@@ -54,6 +55,7 @@ func NewOptions() *Options {
 		Controllers:     newControllerOptions(),
 		Homes:           newHomeOptions(),
 		Limits:          newLimitOptions(),
+		Workloads:       newWorkloadOptions(),
 		Requests:        newRequestOptions(),
 		Shutdown:        ShutdownOptions{},
 		Observability:   ObservabilityOptions{Profiling: true},
@@ -76,6 +78,7 @@ const (
 	groupControllers     = "controllers"
 	groupHomes           = "home workspaces"
 	groupLimits          = "limits"
+	groupWorkloads       = "workload types"
 	groupRequests        = "requests"
 	groupShutdown        = "shutdown"
 	groupAudit           = "audit"
@@ -103,6 +106,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Controllers.AddFlags(groups.FlagSet(groupControllers))
 	o.Homes.AddFlags(groups.FlagSet(groupHomes))
 	o.Limits.AddFlags(groups.FlagSet(groupLimits))
+	o.Workloads.AddFlags(groups.FlagSet(groupWorkloads))
 	o.Requests.AddFlags(groups.FlagSet(groupRequests))
 	o.Shutdown.AddFlags(groups.FlagSet(groupShutdown))
 	o.Audit.AddFlags(groups.FlagSet(groupAudit))
@@ -146,6 +150,7 @@ func (o *Options) Validate() []error {
 		o.Controllers.Validate(),
 		o.Homes.Validate(),
 		o.Limits.Validate(),
+		o.Workloads.Validate(),
 		o.Requests.Validate(),
 		o.Shutdown.Validate(),
 		o.Audit.Validate(),
