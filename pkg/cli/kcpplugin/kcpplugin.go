@@ -6,6 +6,7 @@ package kcpplugin
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/forkless/kcp/pkg/cli/completion"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/bind"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/claims"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/diff"
@@ -42,5 +43,7 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 	cmd.Example = `  kubectl kcp export init -f config/crd --apply
   kubectl kcp exports :root:platform
   kubectl kcp bind apiexport root:platform:certs`
-	return plugin.New(cmd, "kubectl kcp", finder.Flags)
+	cmd = plugin.New(cmd, "kubectl kcp", finder.Flags)
+	completion.Attach(cmd, finder)
+	return cmd
 }
