@@ -15,6 +15,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/group"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/pull"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/quickstart"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/setup"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/snapshot"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/unbind"
 	"github.com/forkless/kcp/pkg/cli/plugin"
@@ -39,6 +40,7 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 		),
 		group.New("export", "Offer APIs to other workspaces", exportinit.New(finder)),
 		quickstart.New(finder),
+		setup.New(streams, pluginNames()),
 	)
 	cmd.Example = `  kubectl kcp export init -f config/crd --apply
   kubectl kcp exports :root:platform

@@ -1,6 +1,9 @@
 package kcpplugin
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/forkless/kcp/pkg/cli/completion"
@@ -15,6 +18,13 @@ func Others() map[string]func(run.Streams) *cobra.Command {
 		"ws":               ws.NewPlugin,
 		"create-workspace": ws.NewCreatePlugin,
 	}
+}
+
+// pluginNames are all plugins that the program is, in order.
+func pluginNames() []string {
+	names := slices.AppendSeq([]string{"kcp"}, maps.Keys(Others()))
+	slices.Sort(names)
+	return names
 }
 
 // Named returns what makes the command of a program that is called program: a path, of
