@@ -6,13 +6,14 @@ import (
 	"context"
 	"os"
 
+	"github.com/forkless/kcp/pkg/cli/completion"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws"
 )
 
 func main() {
 	ctx, stop := run.Signals(context.Background())
-	code := run.Execute(ctx, run.System(), ws.NewPlugin, os.Args[1:])
+	code := completion.Execute(ctx, run.System(), ws.NewPlugin, os.Args)
 	stop()
 	os.Exit(code)
 }

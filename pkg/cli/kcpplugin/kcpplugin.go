@@ -6,6 +6,7 @@ package kcpplugin
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/forkless/kcp/pkg/cli/completion"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/bind"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/claims"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/diff"
@@ -14,6 +15,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/group"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/pull"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/quickstart"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/setup"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/snapshot"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/unbind"
 	"github.com/forkless/kcp/pkg/cli/plugin"
@@ -38,9 +40,12 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 		),
 		group.New("export", "Offer APIs to other workspaces", exportinit.New(finder)),
 		quickstart.New(finder),
+		setup.New(streams, pluginNames()),
 	)
 	cmd.Example = `  kubectl kcp export init -f config/crd --apply
   kubectl kcp exports :root:platform
   kubectl kcp bind apiexport root:platform:certs`
-	return plugin.New(cmd, "kubectl kcp", finder.Flags, finder.Display)
+	cmd = plugin.New(cmd, "kubectl kcp", finder.Flags, finder.Display)
+	completion.Attach(cmd, finder)
+	return cmd
 }

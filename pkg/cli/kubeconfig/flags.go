@@ -13,6 +13,9 @@ type Flags struct {
 	Path string
 	// Overrides take precedence over the kubeconfig, for this call only.
 	Overrides clientcmd.ConfigOverrides
+	// Unattended says that nobody can be asked for credentials: a program that the
+	// kubeconfig names for getting them is told so.
+	Unattended bool
 }
 
 // AddFlags adds the connection flags to flags.
@@ -38,5 +41,5 @@ func (f *Flags) Load() (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{config: config, overrides: f.Overrides, access: store.access}, nil
+	return &Snapshot{config: config, overrides: f.Overrides, access: store.access, unattended: f.Unattended}, nil
 }

@@ -38,6 +38,8 @@ type Snapshot struct {
 	config    *api.Config
 	overrides clientcmd.ConfigOverrides
 	access    clientcmd.ConfigAccess
+	// unattended says that nobody is there to be asked.
+	unattended bool
 }
 
 // Context returns the name of the context that counts: the one a flag names, or the
@@ -99,7 +101,12 @@ func (s *Snapshot) Previous() (Place, error) {
 
 // RESTConfig returns how to talk to the place that the context leads to.
 func (s *Snapshot) RESTConfig() (*rest.Config, error) {
-	return s.clientConfig().ClientConfig()
+	config, err := s.clientConfig().ClientConfig()
+	if err == nil && s.unattended && config.ExecProvider != nil {
+		config.ExecProvider.StdinUnavailable = true
+		config.ExecProvider.StdinUnavailableMessage = "nobody is there to be asked"
+	}
+	return config, err
 }
 
 // clientConfig has no fallback to the credentials of a pod: a command that edits a

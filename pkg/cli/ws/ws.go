@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/forkless/kcp/pkg/cli/completion"
 	"github.com/forkless/kcp/pkg/cli/plugin"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/create"
@@ -20,13 +21,17 @@ import (
 // NewPlugin returns the command of the program kubectl-ws.
 func NewPlugin(streams run.Streams) *cobra.Command {
 	finder := target.New(streams)
-	return plugin.New(New(finder), "kubectl ws", finder.Flags, finder.Display)
+	cmd := plugin.New(New(finder), "kubectl ws", finder.Flags, finder.Display)
+	completion.Attach(cmd, finder)
+	return cmd
 }
 
 // NewCreatePlugin returns the command of the program kubectl-create-workspace.
 func NewCreatePlugin(streams run.Streams) *cobra.Command {
 	finder := target.New(streams)
-	return plugin.New(create.New(finder), "kubectl create workspace", finder.Flags, finder.Display)
+	cmd := plugin.New(create.New(finder), "kubectl create workspace", finder.Flags, finder.Display)
+	completion.Attach(cmd, finder)
+	return cmd
 }
 
 // New returns the command without connection flags, for a program that has others
