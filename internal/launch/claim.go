@@ -20,8 +20,9 @@ type Claim struct {
 	// the latest.
 	Prepared *options.Prepared
 
-	// directory is nil without a root directory.
+	// directory is nil without a root directory, scratch unless the data is in memory.
 	directory *rootdir.Directory
+	scratch   *rootdir.Scratch
 }
 
 // Take takes hold of what a server with the completed options needs. Errors may be of
@@ -63,6 +64,12 @@ func (c *Claim) take(ctx context.Context) error {
 			return err
 		}
 	}
+	if completed.Etcd.InMemory {
+		if c.scratch, err = rootdir.NewScratch(); err != nil {
+			return err
+		}
+		completed.Etcd.Directory = c.scratch.Path()
+	}
 	c.Prepared.Certificate, err = certificate(completed, c.Prepared.URLs)
 	return err
 }
@@ -80,6 +87,11 @@ func (c *Claim) Release() error {
 	if listener := c.Prepared.Listener; listener != nil {
 		if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			errs = append(errs, fmt.Errorf("closing the listener: %w", err))
+		}
+	}
+	if c.scratch != nil {
+		if err := c.scratch.Remove(); err != nil {
+			errs = append(errs, fmt.Errorf("removing the data in memory: %w", err))
 		}
 	}
 	if c.directory != nil {

@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(holdVariable); path != "" {
 		os.Exit(hold(path))
 	}
+	if os.Getenv(abandonIn) != "" {
+		abandon()
+		return
+	}
 	os.Exit(m.Run())
 }
 

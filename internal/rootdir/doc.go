@@ -9,6 +9,9 @@
 //  3. A directory that Open has made is removed again by Close if nothing was put
 //     into it, so that a start that fails leaves no trace.
 //
+// A scratch directory is for what is not to outlive its process, and lies in memory where
+// that can be had.
+//
 // Two files are ours: "kcp.lock" says who holds the directory and is meant for people
 // and other commands, "layout" says which version wrote it. The package knows nothing
 // of what else lies there.

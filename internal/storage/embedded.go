@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
@@ -37,7 +38,15 @@ const (
 	progressInterval = 5 * time.Second
 
 	embeddedStartTimeout = time.Minute
+
+	// volatileWALSize is the size of a segment of the write-ahead log where nobody needs
+	// the data after a crash. A segment is allocated as a whole, in memory perhaps.
+	volatileWALSize = 4 << 20
 )
+
+// volatileSegments sets that size, which holds for the whole process, before several
+// servers in it could read it.
+var volatileSegments sync.Once
 
 // EmbeddedOptions say where and how the embedded etcd keeps its data.
 type EmbeddedOptions struct {
@@ -51,6 +60,8 @@ type EmbeddedOptions struct {
 	QuotaBackendBytes int64
 	// ForceNewCluster starts a new single-member cluster from existing data.
 	ForceNewCluster bool
+	// Volatile says that nobody needs the data after a crash: nothing is synchronized.
+	Volatile bool
 	// ClientURL makes etcd listen for clients, for tests and tools. Without it no
 	// socket is opened.
 	ClientURL *url.URL
@@ -102,9 +113,12 @@ func embeddedConfig(options EmbeddedOptions) (*embed.Config, error) {
 	if err := os.MkdirAll(options.Directory, 0o700); err != nil {
 		return nil, fmt.Errorf("creating the directory of the embedded etcd: %w", err)
 	}
-	if options.WALSizeBytes > 0 {
-		// etcd has no other setting for it.
+	// etcd has no other setting for it.
+	switch {
+	case options.WALSizeBytes > 0:
 		wal.SegmentSizeBytes = options.WALSizeBytes
+	case options.Volatile:
+		volatileSegments.Do(func() { wal.SegmentSizeBytes = volatileWALSize })
 	}
 
 	config := embed.NewConfig()
@@ -122,6 +136,7 @@ func embeddedConfig(options EmbeddedOptions) (*embed.Config, error) {
 	}
 	config.WatchProgressNotifyInterval = progressInterval
 	config.ForceNewCluster = options.ForceNewCluster
+	config.UnsafeNoFsync = options.Volatile
 	config.StrictReconfigCheck = false
 	config.ListenPeerUrls = nil
 	config.ListenClientUrls = nil

@@ -243,6 +243,7 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 			WALSizeBytes:      etcd.WALSizeBytes,
 			QuotaBackendBytes: etcd.QuotaBackendBytes,
 			ForceNewCluster:   etcd.ForceNewCluster,
+			Volatile:          etcd.InMemory,
 		})
 	} else {
 		s.layer, err = storage.Dial(ctx, storage.ExternalOptions{

@@ -162,7 +162,10 @@ func (o *Options) completeEtcd(p *paths, below func(given, name string) string) 
 		etcd.KeyFile = p.absolute(transport.KeyFile)
 		return etcd
 	}
-	etcd.Directory = below(o.Etcd.Embedded.Directory, etcdDirectory)
+	etcd.InMemory = o.Etcd.Embedded.InMemory
+	if !etcd.InMemory {
+		etcd.Directory = below(o.Etcd.Embedded.Directory, etcdDirectory)
+	}
 	etcd.WALSizeBytes = o.Etcd.Embedded.WALSizeBytes
 	etcd.QuotaBackendBytes = o.Etcd.Embedded.QuotaBackendBytes
 	etcd.ForceNewCluster = o.Etcd.Embedded.ForceNewCluster

@@ -43,6 +43,8 @@ type EmbeddedEtcdOptions struct {
 	QuotaBackendBytes int64
 	// ForceNewCluster starts a new single-member cluster from existing data.
 	ForceNewCluster bool
+	// InMemory keeps the data in memory, for as long as the process lives.
+	InMemory bool
 
 	// Ports and URLs belong to flags that nothing reads: the embedded etcd opens no
 	// sockets.
@@ -76,6 +78,8 @@ func (o *EtcdOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&e.peerPort, "embedded-etcd-peer-port", e.peerPort, "Port of the embedded etcd for peers.")
 	fs.StringSliceVar(&e.metricsURLs, "embedded-etcd-listen-metrics-urls", nil,
 		"URLs where the embedded etcd serves its metrics.")
+	fs.BoolVar(&e.InMemory, "in-memory", e.InMemory,
+		"Keep the data of the embedded etcd in memory: it is gone when the server stops.")
 	fs.Int64Var(&e.WALSizeBytes, "embedded-etcd-wal-size-bytes", e.WALSizeBytes,
 		"Size of a segment of the embedded etcd's write-ahead log. 0 leaves it to etcd.")
 	fs.Int64Var(&e.QuotaBackendBytes, "embedded-etcd-quota-backend-bytes", e.QuotaBackendBytes,
@@ -107,6 +111,14 @@ func (o *EtcdOptions) Validate() []error {
 	if !o.embedded() && o.Embedded.Directory != "" {
 		all = append(all, errors.New("--embedded-etcd-directory cannot be used with --etcd-servers"))
 	}
+	if o.Embedded.InMemory {
+		switch {
+		case !o.embedded():
+			all = append(all, errors.New("--in-memory cannot be used with --etcd-servers"))
+		case o.Embedded.Directory != "" || o.Embedded.ForceNewCluster:
+			all = append(all, errors.New("--in-memory cannot be used with --embedded-etcd-directory or --embedded-etcd-force-new-cluster: there is no data to begin with"))
+		}
+	}
 	if o.Embedded.WALSizeBytes < 0 || o.Embedded.QuotaBackendBytes < 0 {
 		all = append(all, errors.New("--embedded-etcd-wal-size-bytes and --embedded-etcd-quota-backend-bytes cannot be negative"))
 	}
@@ -136,6 +148,9 @@ type Etcd struct {
 	WALSizeBytes      int64
 	QuotaBackendBytes int64
 	ForceNewCluster   bool
+	// InMemory says that the data lives as long as the process. Directory is empty until
+	// the process has one for it.
+	InMemory bool
 
 	// Servers, CAFile, CertFile and KeyFile are for an etcd elsewhere.
 	Servers                   []string

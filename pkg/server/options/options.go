@@ -170,8 +170,8 @@ func (o *Options) validateRootless() []error {
 		return nil
 	}
 	var all []error
-	if o.Etcd.embedded() && o.Etcd.Embedded.Directory == "" {
-		all = append(all, errors.New("--root-directory is empty, so the embedded etcd needs --embedded-etcd-directory"))
+	if o.Etcd.embedded() && o.Etcd.Embedded.Directory == "" && !o.Etcd.Embedded.InMemory {
+		all = append(all, errors.New("--root-directory is empty, so the embedded etcd needs --embedded-etcd-directory or --in-memory"))
 	}
 	batteries, err := o.Batteries.parse()
 	if err == nil && batteries.Has(AdminBattery) && (o.Admin.KubeconfigPath == "" || o.Admin.TokenHashPath == "") {
