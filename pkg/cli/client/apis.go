@@ -32,14 +32,11 @@ type APIs struct {
 // APIs returns the objects of the group apis.kcp.io in the workspace p.
 func (c *Client) APIs(ctx context.Context, p logicalcluster.Path) (*APIs, error) {
 	group, err := c.Group(ctx, p, apisGroup)
-	if isWorkspaceMissing(err) {
-		return nil, c.Missing(ctx, p)
-	}
-	if apierrors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) && !isWorkspaceMissing(err) {
 		return nil, fmt.Errorf("this server does not serve the API group %s in %s", apisGroup, p)
 	}
 	if err != nil {
-		return nil, err
+		return nil, c.Explain(ctx, p, err)
 	}
 	apis := &APIs{client: c, workspace: p}
 	for _, served := range group.Versions {

@@ -25,14 +25,22 @@ func isWorkspaceMissing(err error) bool {
 	return details != nil && details.Group == tenancyv1alpha1.GroupName && details.Kind == "workspaces"
 }
 
+// accessDenied is how refusals end of those who may not be in a workspace at all, by
+// which they differ from those of people who lack a permission there.
+const accessDenied = ": access denied"
+
 // Explain returns what err, the answer to a request about what is in the workspace p,
 // says about p itself: that there is no such workspace, with names that may have been
-// meant. Other errors it returns as they are.
+// meant, or that the caller may not be there. Other errors it returns as they are.
 func (c *Client) Explain(ctx context.Context, p logicalcluster.Path, err error) error {
-	if isWorkspaceMissing(err) {
+	switch {
+	case isWorkspaceMissing(err):
 		return c.Missing(ctx, p)
+	case apierrors.IsForbidden(err) && strings.HasSuffix(err.Error(), accessDenied):
+		return fmt.Errorf("access to workspace \"%s\" denied", p)
+	default:
+		return err
 	}
-	return err
 }
 
 // Missing returns the error that says that there is no workspace p. It asks the server

@@ -63,6 +63,8 @@ func inspect(ctx context.Context, c *client.Client, p logicalcluster.Path) (stri
 		return typeName(p, e.workspace), nil
 	case errors.Is(err, errNotFound):
 		return "", c.Missing(ctx, p)
+	case errors.Is(err, errDenied) && isNowhere(e.workspace):
+		return "", run.Hint(fmt.Errorf("workspace \"%s\" is not available", p), whatIsWrong(e.workspace)...)
 	case errors.Is(err, errDenied):
 		return "", fmt.Errorf("access to workspace \"%s\" denied", p)
 	case errors.Is(err, errInactive):
@@ -92,6 +94,15 @@ func gather(ctx context.Context, c *client.Client, p logicalcluster.Path) eviden
 	<-done
 	e.visibility, e.probeErr = visibility, err
 	return e
+}
+
+// isNowhere says whether ws leads nowhere yet, so that whoever asks is turned away: it has
+// not got its place, or what is mounted there is not ready.
+func isNowhere(ws *tenancyv1alpha1.Workspace) bool {
+	if ws == nil {
+		return false
+	}
+	return ws.Spec.URL == "" || ws.Spec.Mount != nil && ws.Status.Phase != corev1alpha1.PhaseReady
 }
 
 // whatIsWrong returns what the conditions of a workspace say against it. It may be nil.
