@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,7 +11,6 @@ import (
 
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
-	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -34,14 +32,11 @@ type APIs struct {
 // APIs returns the objects of the group apis.kcp.io in the workspace p.
 func (c *Client) APIs(ctx context.Context, p logicalcluster.Path) (*APIs, error) {
 	group, err := c.Group(ctx, p, apisGroup)
-	if isWorkspaceMissing(err) {
-		return nil, fmt.Errorf("workspace \"%s\" not found", p)
-	}
-	if apierrors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) && !isWorkspaceMissing(err) {
 		return nil, fmt.Errorf("this server does not serve the API group %s in %s", apisGroup, p)
 	}
 	if err != nil {
-		return nil, err
+		return nil, c.Explain(ctx, p, err)
 	}
 	apis := &APIs{client: c, workspace: p}
 	for _, served := range group.Versions {
@@ -59,17 +54,6 @@ func (c *Client) APIs(ctx context.Context, p logicalcluster.Path) (*APIs, error)
 			apisGroup, group.PreferredVersion.Version)
 	}
 	return apis, nil
-}
-
-// isWorkspaceMissing tells a workspace that is not there from an API that a workspace
-// lacks: the server answers both with "not found", and names in its details what it is.
-func isWorkspaceMissing(err error) bool {
-	status := apierrors.APIStatus(nil)
-	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
-		return false
-	}
-	details := status.Status().Details
-	return details != nil && details.Group == tenancyv1alpha1.GroupName && details.Kind == "workspaces"
 }
 
 // Old says that the server knows v1alpha1 only, in which claims have neither verbs nor

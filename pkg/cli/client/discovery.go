@@ -27,7 +27,8 @@ func (c *Client) Group(ctx context.Context, p logicalcluster.Path, group string)
 // Definitions returns the CustomResourceDefinitions in the workspace p, or of a server
 // that has no workspaces if p is empty.
 func (c *Client) Definitions(ctx context.Context, p logicalcluster.Path) ([]apiextensionsv1.CustomResourceDefinition, error) {
-	return list[apiextensionsv1.CustomResourceDefinition](ctx, c, at(p, "apis", "apiextensions.k8s.io", "v1", "customresourcedefinitions"))
+	definitions, err := list[apiextensionsv1.CustomResourceDefinition](ctx, c, at(p, "apis", "apiextensions.k8s.io", "v1", "customresourcedefinitions"))
+	return definitions, c.Explain(ctx, p, err)
 }
 
 // Count returns how many objects of a resource there are in the workspace p, in

@@ -32,6 +32,7 @@ func System() Streams {
 // the process. An error is reported on the error stream.
 func Execute(ctx context.Context, streams Streams, build func(Streams) *cobra.Command, args []string) int {
 	cmd := build(streams)
+	nameAsTyped(cmd, args)
 	cmd.SetArgs(args)
 	cmd.SetIn(streams.In)
 	cmd.SetOut(streams.Out)

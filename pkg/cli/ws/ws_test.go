@@ -170,7 +170,7 @@ func TestCommands(t *testing.T) {
 				{line: "ws :2kb1y3r0q9x8w7v6", stderr: "error: access to workspace \"2kb1y3r0q9x8w7v6\" denied\n", fails: true},
 				{line: "ws :2kb1y3r0q9x8w7v7", stderr: "error: workspace \"2kb1y3r0q9x8w7v7\" not found\n", fails: true},
 				{line: "ws Acme", stderr: "error: invalid workspace path: Acme\n", fails: true},
-				{line: "ws ..", stderr: "error: invalid workspace path: ..\n", fails: true},
+				{line: "ws ..", stderr: "error: invalid workspace path: ..: nothing is above root\n", fails: true},
 				{line: "ws -", stderr: "error: there is no previous workspace in the kubeconfig\n", fails: true},
 				{line: "ws .", stdout: "Current workspace is 'root'.\n"},
 			},
@@ -184,7 +184,7 @@ func TestCommands(t *testing.T) {
 			},
 			steps: []step{
 				{line: "ws ~", stdout: "Current workspace is 'v1u4alow0iv9'.\n"},
-				{line: "ws ..", stderr: "error: invalid workspace path: ..\n", fails: true},
+				{line: "ws ..", stderr: "error: invalid workspace path: ..: what is above v1u4alow0iv9 is not known\n", fails: true},
 				{line: "ws :", stdout: "Current workspace is 'v1u4alow0iv9'.\n"},
 				{line: "ws /home/me/dev", stdout: "Current workspace is 'v1u4alow0iv9:dev' (type root:universal).\n"},
 				{line: "ws ~:dev", stdout: "Current workspace is 'v1u4alow0iv9:dev' (type root:universal).\n"},

@@ -62,7 +62,7 @@ func (o *Options) obtain(ctx context.Context, c *client.Client, parent logicalcl
 	case err == nil:
 		return ws, false, nil
 	case !apierrors.IsAlreadyExists(err):
-		return nil, false, err
+		return nil, false, c.Explain(ctx, parent, err)
 	case !o.IgnoreExisting:
 		return nil, false, run.Hint(err, "--ignore-existing is content with the workspace that is there")
 	}

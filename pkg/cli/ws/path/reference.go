@@ -177,6 +177,7 @@ func (r Reference) Resolve(base logicalcluster.Path) (logicalcluster.Path, error
 
 // walk applies the segments of r to those of the path it starts from.
 func (r Reference) walk(at []string) (logicalcluster.Path, error) {
+	top := ""
 	for _, s := range r.segments {
 		switch {
 		case s == ".":
@@ -185,16 +186,33 @@ func (r Reference) walk(at []string) (logicalcluster.Path, error) {
 		case len(at) > 1 && at[0] == systemRoot:
 			// There is nothing above a system cluster.
 		case len(at) == 0:
-			return logicalcluster.Path{}, r.invalid()
+			return logicalcluster.Path{}, r.above(top)
 		default:
+			top = at[0]
 			at = at[:len(at)-1]
 		}
+	}
+	if len(at) == 0 {
+		return logicalcluster.Path{}, r.above(top)
 	}
 	p, err := logicalcluster.ParsePath(strings.Join(at, separator))
 	if err != nil {
 		return logicalcluster.Path{}, r.invalid()
 	}
 	return p, nil
+}
+
+// above says why r leads nowhere: it goes up from top, a path of one segment.
+func (r Reference) above(top string) error {
+	switch top {
+	case "":
+		return r.invalid()
+	case logicalcluster.Root.String():
+		return fmt.Errorf("%w: nothing is above %s", r.invalid(), top)
+	default:
+		// It is the identifier of a logical cluster, which says nothing about its place.
+		return fmt.Errorf("%w: what is above %s is not known", r.invalid(), top)
+	}
 }
 
 func (r Reference) invalid() error {

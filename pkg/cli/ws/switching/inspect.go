@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,7 +11,6 @@ import (
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
-	"github.com/forkless/kcp/pkg/cli/near"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -64,7 +62,9 @@ func inspect(ctx context.Context, c *client.Client, p logicalcluster.Path) (stri
 	case err == nil:
 		return typeName(p, e.workspace), nil
 	case errors.Is(err, errNotFound):
-		return "", run.Hint(fmt.Errorf("workspace \"%s\" not found", p), suggestions(ctx, c, p)...)
+		return "", c.Missing(ctx, p)
+	case errors.Is(err, errDenied) && isNowhere(e.workspace):
+		return "", run.Hint(fmt.Errorf("workspace \"%s\" is not available", p), whatIsWrong(e.workspace)...)
 	case errors.Is(err, errDenied):
 		return "", fmt.Errorf("access to workspace \"%s\" denied", p)
 	case errors.Is(err, errInactive):
@@ -94,6 +94,15 @@ func gather(ctx context.Context, c *client.Client, p logicalcluster.Path) eviden
 	<-done
 	e.visibility, e.probeErr = visibility, err
 	return e
+}
+
+// isNowhere says whether ws leads nowhere yet, so that whoever asks is turned away: it has
+// not got its place, or what is mounted there is not ready.
+func isNowhere(ws *tenancyv1alpha1.Workspace) bool {
+	if ws == nil {
+		return false
+	}
+	return ws.Spec.URL == "" || ws.Spec.Mount != nil && ws.Status.Phase != corev1alpha1.PhaseReady
 }
 
 // whatIsWrong returns what the conditions of a workspace say against it. It may be nil.
@@ -128,29 +137,4 @@ func FormatType(ref tenancyv1alpha1.WorkspaceTypeReference) string {
 		return ref.Name
 	}
 	return ref.Path + ":" + ref.Name
-}
-
-// suggestions returns a hint with the siblings of p that may have been meant.
-func suggestions(ctx context.Context, c *client.Client, p logicalcluster.Path) []string {
-	parent, ok := p.Parent()
-	if !ok {
-		return nil
-	}
-	siblings, err := c.Workspaces(ctx, parent)
-	if err != nil {
-		// The caller has an error to report already; this was only to help.
-		return nil
-	}
-	names := make([]string, 0, len(siblings))
-	for i := range siblings {
-		names = append(names, siblings[i].Name)
-	}
-	names = near.Names(p.Base(), names)
-	if len(names) == 0 {
-		return nil
-	}
-	for i, name := range names {
-		names[i] = parent.Join(name).String()
-	}
-	return []string{"did you mean " + strings.Join(names, ", ") + "?"}
 }

@@ -23,7 +23,7 @@ const Grammar = `  .              stay, and say where that is
   :              the topmost workspace above the current one
   ~  ~:a         the home workspace, and below it
   @name          a pin, see "kubectl ws pin"
-  https://…      the address of a workspace on the same server
+  https://...    the address of a workspace on the same server
   root:a         short for :root:a
 
 The identifier of a logical cluster names it, too.`

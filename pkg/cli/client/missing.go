@@ -1,0 +1,85 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/cli/near"
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// isWorkspaceMissing tells a workspace that is not there from an API that a workspace
+// lacks: the server answers both with "not found", and names in its details what it is.
+func isWorkspaceMissing(err error) bool {
+	status := apierrors.APIStatus(nil)
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
+		return false
+	}
+	details := status.Status().Details
+	return details != nil && details.Group == tenancyv1alpha1.GroupName && details.Kind == "workspaces"
+}
+
+// accessDenied is how refusals end of those who may not be in a workspace at all, by
+// which they differ from those of people who lack a permission there.
+const accessDenied = ": access denied"
+
+// Explain returns what err, the answer to a request about what is in the workspace p,
+// says about p itself: that there is no such workspace, with names that may have been
+// meant, or that the caller may not be there. Other errors it returns as they are.
+func (c *Client) Explain(ctx context.Context, p logicalcluster.Path, err error) error {
+	switch {
+	case isWorkspaceMissing(err):
+		return c.Missing(ctx, p)
+	case apierrors.IsForbidden(err) && strings.HasSuffix(err.Error(), accessDenied):
+		return fmt.Errorf("access to workspace \"%s\" denied", p)
+	default:
+		return err
+	}
+}
+
+// Missing returns the error that says that there is no workspace p. It asks the server
+// for those that may have been meant.
+func (c *Client) Missing(ctx context.Context, p logicalcluster.Path) error {
+	err := fmt.Errorf("workspace \"%s\" not found", p)
+	if names := c.nearest(ctx, p); len(names) > 0 {
+		return run.Hint(err, "did you mean "+strings.Join(names, ", ")+"?")
+	}
+	return err
+}
+
+// nearest returns the paths of the siblings of p that may have been meant. If the parent
+// is not there either, it is the parent that is looked for, and so on: who mistypes a
+// name in the middle of a path has not mistyped what follows.
+func (c *Client) nearest(ctx context.Context, p logicalcluster.Path) []string {
+	for below := ""; ; {
+		parent, ok := p.Parent()
+		if !ok {
+			return nil
+		}
+		siblings, err := c.Workspaces(ctx, parent)
+		switch {
+		case isWorkspaceMissing(err):
+			below = ":" + p.Base() + below
+			p = parent
+			continue
+		case err != nil:
+			// The caller has an error to report already; this was only to help.
+			return nil
+		}
+		names := make([]string, 0, len(siblings))
+		for i := range siblings {
+			names = append(names, siblings[i].Name)
+		}
+		names = near.Names(p.Base(), names)
+		for i, name := range names {
+			names[i] = parent.Join(name).String() + below
+		}
+		return names
+	}
+}
