@@ -78,19 +78,19 @@ func (k Kind) Rules(t *tenancyv1alpha1.WorkspaceType) []rbacv1.PolicyRule {
 	return t.Spec.InitializerPermissions
 }
 
-// Shards returns on how many shards the type says that its virtual workspace is.
-func (k Kind) Shards(t *tenancyv1alpha1.WorkspaceType) int {
+// addresses are where the type says that its virtual workspace is, one for each shard.
+func (k Kind) addresses(t *tenancyv1alpha1.WorkspaceType) []string {
 	wanted := tenancyv1alpha1.VirtualWorkspaceInitializing
 	if k == Terminator {
 		wanted = tenancyv1alpha1.VirtualWorkspaceTerminating
 	}
-	shards := 0
+	var addresses []string
 	for _, virtual := range t.Status.VirtualWorkspaces {
 		if virtual.Type == wanted {
-			shards++
+			addresses = append(addresses, virtual.URL)
 		}
 	}
-	return shards
+	return addresses
 }
 
 // Virtual returns the virtual workspace of a hook.

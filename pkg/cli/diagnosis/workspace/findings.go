@@ -4,13 +4,11 @@ import (
 	"context"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
+	"github.com/forkless/kcp/pkg/cli/diagnosis/finalizer"
 	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -47,16 +45,10 @@ type Findings struct {
 
 	// Left is what has finalizers in a workspace that is being deleted, and Unread the
 	// resources of which that is not known.
-	Left   []Left
+	Left   []finalizer.Held
 	Unread []string
 	// Nested are the diagnoses of the workspaces in it that are still there.
 	Nested []*diagnosis.Diagnosis
-}
-
-// Left are the objects of a resource that have finalizers.
-type Left struct {
-	Resource schema.GroupResource
-	Objects  []metav1.PartialObjectMetadata
 }
 
 // Diagnose finds out why the workspace p is not ready, not gone or not to be reached. An

@@ -6,17 +6,16 @@ import (
 	"net/url"
 	"slices"
 
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
+	"github.com/forkless/kcp/pkg/cli/diagnosis/finalizer"
 	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -27,8 +26,6 @@ const (
 	mostNested = 5
 	// deepest is how many levels of nested workspaces are looked into.
 	deepest = 8
-	// atOnce is how many requests are made at a time.
-	atOnce = 8
 )
 
 // gatherer asks the server.
@@ -172,31 +169,7 @@ func (g gatherer) left(ctx context.Context, f *Findings) {
 		f.Unread = []string{"everything"}
 		return
 	}
-	var (
-		group sync.WaitGroup
-		lock  sync.Mutex
-		seats = make(chan struct{}, atOnce)
-	)
-	for _, resource := range resources {
-		if skipped(resource) {
-			continue
-		}
-		group.Go(func() {
-			seats <- struct{}{}
-			defer func() { <-seats }()
-			objects, err := g.client.Metadata(ctx, f.Path, resource)
-			lock.Lock()
-			defer lock.Unlock()
-			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsMethodNotSupported(err) {
-				f.Unread = append(f.Unread, resource.GroupResource().String())
-			}
-			for i := range objects {
-				f.add(resource.GroupResource(), objects[i])
-			}
-		})
-	}
-	group.Wait()
-	f.sort()
+	f.Left, f.Unread = finalizer.Find(ctx, g.client, f.Path, slices.DeleteFunc(resources, skipped))
 }
 
 // skipped says which resources are not content that is waited for: what has checks of its
@@ -210,17 +183,6 @@ func skipped(resource schema.GroupVersionResource) bool {
 	default:
 		return false
 	}
-}
-
-// ours are the finalizers of the server, which it removes by itself.
-var ours = []string{
-	apisv1alpha1.APIBindingFinalizer, corev1alpha1.LogicalClusterFinalizer, corev1alpha1.DeletionFinalizer,
-	corev1alpha1.TerminatorsFinalizer, "customresourcecleanup.apiextensions.k8s.io",
-}
-
-// foreign returns the finalizers that are not the server's.
-func foreign(finalizers []string) []string {
-	return slices.DeleteFunc(slices.Clone(finalizers), func(finalizer string) bool { return slices.Contains(ours, finalizer) })
 }
 
 // nested diagnoses the workspaces that are in one that is being deleted.
