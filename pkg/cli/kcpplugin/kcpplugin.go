@@ -7,8 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/forkless/kcp/pkg/cli/completion"
+	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/bind"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/claims"
+	debugbinding "github.com/forkless/kcp/pkg/cli/kcpplugin/debug/binding"
+	debughook "github.com/forkless/kcp/pkg/cli/kcpplugin/debug/hook"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/diff"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exportinit"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exports"
@@ -22,6 +25,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
+	"github.com/forkless/kcp/pkg/cli/ws/why"
 )
 
 // NewPlugin returns the command of the program kubectl-kcp.
@@ -33,6 +37,12 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 		unbind.New(finder),
 		claims.New(finder),
 		exports.New(finder),
+		group.New("debug", "Find out why something is stuck",
+			why.NewDebug(finder),
+			debugbinding.New(finder),
+			debughook.New(finder, hook.Initializer),
+			debughook.New(finder, hook.Terminator),
+		),
 		group.New("crd", "CustomResourceDefinitions and what becomes of them",
 			snapshot.New(streams),
 			pull.New(finder),

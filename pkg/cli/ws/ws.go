@@ -16,6 +16,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 	"github.com/forkless/kcp/pkg/cli/ws/tree"
 	"github.com/forkless/kcp/pkg/cli/ws/use"
+	"github.com/forkless/kcp/pkg/cli/ws/why"
 )
 
 // NewPlugin returns the command of the program kubectl-ws.
@@ -80,6 +81,7 @@ Exit codes: 0 done, 1 any error, 130 interrupted.`,
 		create.New(finder),
 		createcontext.New(finder),
 		tree.New(finder),
+		why.New(finder),
 	)
 	return cmd
 }

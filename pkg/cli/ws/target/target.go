@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/forkless/kcp/pkg/cli/client"
@@ -81,6 +82,18 @@ func (o *Origin) Client() (*client.Client, error) {
 	}
 	o.client, err = client.New(config, o.Base, o.finder.Streams.ErrOut)
 	return o.client, err
+}
+
+// ClientAs returns a client that asks the server as somebody else, who comes with extra
+// keys. Who may be put on is the server's to say.
+func (o *Origin) ClientAs(user string, extra map[string][]string) (*client.Client, error) {
+	config, err := o.snapshot.RESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	config = rest.CopyConfig(config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Extra: extra}
+	return client.New(config, o.Base, o.finder.Streams.ErrOut)
 }
 
 // Parse reads an argument that names a workspace.

@@ -1,0 +1,44 @@
+package client
+
+import (
+	"context"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/forkless/kcp/pkg/logicalcluster"
+)
+
+// Review asks whether the caller may do something in the workspace p, and why.
+func (c *Client) Review(ctx context.Context, p logicalcluster.Path, what authorizationv1.ResourceAttributes) (authorizationv1.SubjectAccessReviewStatus, error) {
+	review := &authorizationv1.SelfSubjectAccessReview{
+		TypeMeta: reviewType("SelfSubjectAccessReview"),
+		Spec:     authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &what},
+	}
+	answer := &authorizationv1.SelfSubjectAccessReview{}
+	err := c.create(ctx, at(p, "apis", authorizationv1.GroupName, "v1", "selfsubjectaccessreviews"), nil, review, answer)
+	return answer.Status, err
+}
+
+// ReviewOf asks whether somebody else may do something in the workspace p, and why.
+func (c *Client) ReviewOf(ctx context.Context, p logicalcluster.Path, spec authorizationv1.SubjectAccessReviewSpec) (authorizationv1.SubjectAccessReviewStatus, error) {
+	review := &authorizationv1.SubjectAccessReview{TypeMeta: reviewType("SubjectAccessReview"), Spec: spec}
+	answer := &authorizationv1.SubjectAccessReview{}
+	err := c.create(ctx, at(p, "apis", authorizationv1.GroupName, "v1", "subjectaccessreviews"), nil, review, answer)
+	return answer.Status, err
+}
+
+func reviewType(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: authorizationv1.GroupName + "/v1", Kind: kind}
+}
+
+// WhoAmI returns the name of the caller in the workspace p.
+func (c *Client) WhoAmI(ctx context.Context, p logicalcluster.Path) (string, error) {
+	review := &authenticationv1.SelfSubjectReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.GroupName + "/v1", Kind: "SelfSubjectReview"},
+	}
+	answer := &authenticationv1.SelfSubjectReview{}
+	err := c.create(ctx, at(p, "apis", authenticationv1.GroupName, "v1", "selfsubjectreviews"), nil, review, answer)
+	return answer.Status.UserInfo.Username, err
+}

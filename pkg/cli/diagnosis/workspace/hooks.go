@@ -1,0 +1,148 @@
+package workspace
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/forkless/kcp/pkg/apis/conditions"
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	"github.com/forkless/kcp/pkg/cli/diagnosis"
+	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
+)
+
+// hooks says which initializers or terminators have finished, and what there is to know
+// of the others.
+func (j *judge) hooks(kind hook.Kind) {
+	waiting := pending(j.Findings, kind)
+	all := waiting
+	if j.Cluster != nil {
+		all = union(kind.All(j.Cluster), waiting)
+	}
+	if len(all) == 0 {
+		return
+	}
+	check := diagnosis.Check{Name: string(kind) + "s", State: diagnosis.OK, Message: count(len(all)-len(waiting), len(all)) + " removed"}
+	if j.Cluster == nil {
+		check.Message = fmt.Sprintf("%d left", len(waiting))
+	}
+	if len(waiting) > 0 {
+		check.State = diagnosis.Waiting
+	}
+	for _, id := range all {
+		known := j.Hooks[id]
+		name := id
+		if known.Name != "" {
+			name = known.Name
+		}
+		if !slices.Contains(waiting, id) {
+			check.Details = append(check.Details, diagnosis.Detail{State: diagnosis.Done, Name: name})
+			continue
+		}
+		detail := diagnosis.Detail{State: diagnosis.Waiting, Name: name, Message: known.Text()}
+		if id == string(corev1alpha1.InitializerAPIBindings) {
+			detail.Message = j.defaultBindings()
+		} else if note := j.writers(kind, id); note != "" {
+			detail.Notes = []string{note}
+		}
+		check.Details = append(check.Details, detail)
+		j.blockHook(kind, id, name, known)
+	}
+	j.Add(check)
+}
+
+// union returns what is in either, in order.
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, one := range b {
+		if !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// writers says who has written to the workspace: as the hook, or at all.
+func (j *judge) writers(kind hook.Kind, id string) string {
+	if j.Cluster == nil {
+		return ""
+	}
+	if last, ok := kind.LastWrite(j.Cluster, id); ok {
+		return fmt.Sprintf("last written as this %s %s ago by %s", kind, diagnosis.Age(j.Now, last.At.Time), last.By)
+	}
+	if last, ok := hook.LastStatusWrite(j.Cluster); ok {
+		return fmt.Sprintf("status last written %s ago by %s, never as this %s", diagnosis.Age(j.Now, last.At.Time), last.By, kind)
+	}
+	return fmt.Sprintf("nobody has written to it as this %s", kind)
+}
+
+// blockHook says why a hook is still waited for.
+func (j *judge) blockHook(kind hook.Kind, id, name string, known hook.Described) {
+	next := "kubectl kcp debug " + string(kind) + " " + name
+	switch {
+	case id == string(corev1alpha1.InitializerAPIBindings):
+		j.Block("default bindings: "+j.defaultBindings(), j.bindingSteps()...)
+	case hook.IsSystem(id):
+		j.Block(fmt.Sprintf("%s %s: the server has not finished", kind, name))
+	case known.Gone():
+		j.Block(fmt.Sprintf("%s %s: its WorkspaceType is gone, so no controller can finish it", kind, name), next+" --done :"+j.Path.String())
+	case j.Cluster == nil:
+		j.Block(fmt.Sprintf("%s %s: nothing has removed it", kind, name), next)
+	default:
+		if last, ok := kind.LastWrite(j.Cluster, id); ok {
+			j.Block(fmt.Sprintf("%s %s: %s has written as it, but not removed it", kind, name, last.By), next)
+			return
+		}
+		j.Block(fmt.Sprintf("%s %s: nothing has removed it, no client has touched it", kind, name), next)
+	}
+}
+
+// defaultBindings says what the bindings of the type wait for.
+func (j *judge) defaultBindings() string {
+	for _, object := range j.objects() {
+		if c, ok := conditions.Get(object, corev1alpha1.APIBindingsInitialized); ok && c.Status == corev1.ConditionFalse {
+			return says(c)
+		}
+	}
+	return "not all are bound yet"
+}
+
+// objects are what has conditions, the logical cluster first.
+func (j *judge) objects() []conditions.Getter {
+	var all []conditions.Getter
+	if j.Cluster != nil {
+		all = append(all, j.Cluster)
+	}
+	if j.Workspace != nil {
+		all = append(all, j.Workspace)
+	}
+	return all
+}
+
+// namedExport is how conditions name an export.
+var namedExport = regexp.MustCompile(`([a-z0-9:-]+)\|([a-z0-9.-]*[a-z0-9])`)
+
+// bindingSteps are where to look when default bindings are missing: at the bindings that
+// are not bound, and at the exports that cannot be.
+func (j *judge) bindingSteps() []string {
+	var steps []string
+	for i := range j.Bindings {
+		if !conditions.IsTrue(&j.Bindings[i], conditions.Ready) {
+			steps = append(steps, j.Commands.Plugin(j.Path, "kcp", "debug", "binding", j.Bindings[i].Name))
+		}
+	}
+	if len(steps) > 0 {
+		return steps
+	}
+	for _, match := range namedExport.FindAllStringSubmatch(j.defaultBindings(), -1) {
+		step := j.Commands.Plugin(j.Path, "kcp", "debug", "binding", match[1]+":"+match[2])
+		if !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+func count(some, all int) string { return fmt.Sprintf("%d of %d", some, all) }
