@@ -1,12 +1,19 @@
 package completion
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/ws/target"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 func TestSplit(t *testing.T) {
@@ -101,13 +108,17 @@ func TestUsable(t *testing.T) {
 		}
 		return s
 	}
-	types := []wtype{
-		{path: root, name: "plain"},
-		{path: root, name: "top", spec: tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedParents: &tenancyv1alpha1.WorkspaceTypeSelector{None: true}}},
-		{path: root, name: "team", spec: tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedParents: only("org")}},
-		{path: root, name: "org", spec: tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedChildren: only("team")}},
-		{path: root, name: "squad", spec: tenancyv1alpha1.WorkspaceTypeSpec{Extend: tenancyv1alpha1.WorkspaceTypeExtension{With: []tenancyv1alpha1.WorkspaceTypeReference{ref("team")}}}},
-		{path: root, name: "leaf", spec: tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedChildren: &tenancyv1alpha1.WorkspaceTypeSelector{None: true}}},
+	of := func(name string, spec tenancyv1alpha1.WorkspaceTypeSpec) tenancy.Type {
+		return tenancy.Type{Place: tenancy.Place{Path: root}, Object: &tenancyv1alpha1.WorkspaceType{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}}
+	}
+	none := &tenancyv1alpha1.WorkspaceTypeSelector{None: true}
+	types := []tenancy.Type{
+		of("plain", tenancyv1alpha1.WorkspaceTypeSpec{}),
+		of("top", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedParents: none}),
+		of("team", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedParents: only("org")}),
+		of("org", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedChildren: only("team")}),
+		of("squad", tenancyv1alpha1.WorkspaceTypeSpec{Extend: tenancyv1alpha1.WorkspaceTypeExtension{With: []tenancyv1alpha1.WorkspaceTypeReference{ref("team")}}}),
+		of("leaf", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedChildren: none}),
 	}
 	cases := map[string]struct {
 		reason, parent string
@@ -122,11 +133,29 @@ func TestUsable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, u := range usable(types, tc.parent) {
-				got = append(got, u.name)
+				got = append(got, u.Object.Name)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestPatience: programs that get credentials know nothing of contexts, and may wait for
+// somebody to type a password.
+func TestPatience(t *testing.T) {
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	c := &completer{finder: target.New(run.Streams{}), patience: time.Millisecond}
+	found, directive := c.ask(t.Context(), func(context.Context, question) ([]cobra.Completion, cobra.ShellCompDirective, error) {
+		<-release
+		return []cobra.Completion{"late"}, path, nil
+	}, question{})
+	if len(found) > 0 || directive != words {
+		t.Errorf("the answer is %v and %d, want nothing and %d", found, directive, words)
+	}
+	if !c.finder.Flags.Unattended {
+		t.Error("credentials may be asked for")
 	}
 }
