@@ -10,6 +10,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/bind"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/claims"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/diff"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/doctor"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exportinit"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exports"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/group"
@@ -41,6 +42,7 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 		group.New("export", "Offer APIs to other workspaces", exportinit.New(finder)),
 		quickstart.New(finder),
 		setup.New(streams, pluginNames()),
+		doctor.New(finder, pluginNames()),
 	)
 	cmd.Example = `  kubectl kcp export init -f config/crd --apply
   kubectl kcp exports :root:platform
