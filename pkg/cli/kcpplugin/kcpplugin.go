@@ -8,6 +8,7 @@ import (
 
 	"github.com/forkless/kcp/pkg/cli/completion"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/bind"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/bundle"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/claims"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/diff"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/doctor"
@@ -43,6 +44,7 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 		quickstart.New(finder),
 		setup.New(streams, pluginNames()),
 		doctor.New(finder, pluginNames()),
+		bundle.New(finder),
 	)
 	cmd.Example = `  kubectl kcp export init -f config/crd --apply
   kubectl kcp exports :root:platform
