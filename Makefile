@@ -6,6 +6,7 @@ BIN := bin
 TOOLS := $(BIN)/tools
 CONTROLLER_GEN := $(TOOLS)/controller-gen
 GOLANGCI_LINT := $(TOOLS)/golangci-lint
+GORELEASER := $(TOOLS)/goreleaser
 
 # The race detector needs cgo, which Go turns off by itself where there is no C compiler.
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
@@ -29,7 +30,7 @@ PLUGIN_PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/am
 SERVER_PLATFORMS := $(PLUGIN_PLATFORMS)
 
 .DEFAULT_GOAL := build
-.PHONY: build test test-all test-long test-conformance cross bench bench-packages lint generate verify-generate clean help
+.PHONY: build test test-all test-long test-conformance cross bench bench-packages lint generate verify-generate release-snapshot verify-release clean help
 
 build: ## build all binaries into bin/
 	$(BUILD) -o $(BIN)/ ./cmd/...
@@ -38,7 +39,7 @@ test: ## run the tests
 	$(if $(RACE),,@echo "no C compiler, so the race detector is off")
 	$(GO) test $(RACE) -timeout $(TEST_TIMEOUT) ./...
 
-test-all: test test-long test-conformance cross ## run everything: tests, long suites, upstream's tests, cross-compilation
+test-all: test test-long test-conformance cross verify-release ## run everything: tests, long suites, upstream's tests, cross-compilation, releases
 
 # Suites that take minutes look at this variable; without it they skip themselves.
 test-long: ## run the suites that take minutes
@@ -70,13 +71,21 @@ bench-packages: ## run the benchmarks of the packages; BENCH is a regular expres
 lint: $(GOLANGCI_LINT) ## check style, common mistakes and import rules
 	CGO_ENABLED=0 $(GOLANGCI_LINT) run ./...
 
-generate: $(CONTROLLER_GEN) ## write generated code and definitions
+generate: $(CONTROLLER_GEN) ## write generated code, definitions and pages
 	rm -rf $(BIN)/crds
 	$(CONTROLLER_GEN) object crd:crdVersions=v1 paths=./pkg/apis/... output:crd:dir=$(BIN)/crds
 	CGO_ENABLED=0 $(GO) run ./hack/crdnames $(BIN)/crds config/crds
+	CGO_ENABLED=0 $(GO) run ./hack/docs -markdown docs/cli
 
 verify-generate: ## fail if generated files are not what generate writes
 	hack/verify-generate
+
+release-snapshot: $(GORELEASER) ## make the archives of a release in bin/release, and publish nothing
+	$(GORELEASER) check
+	KUBERNETES_VERSION=$(KUBERNETES_VERSION) $(GORELEASER) release --snapshot --clean
+
+verify-release: $(GORELEASER) ## make a release of the last commit twice, and fail if the two differ
+	KUBERNETES_VERSION=$(KUBERNETES_VERSION) hack/verify-release $(CURDIR)/$(GORELEASER)
 
 clean: ## remove what was built
 	rm -rf $(BIN)
@@ -89,3 +98,8 @@ $(CONTROLLER_GEN): tools/go.mod tools/go.sum
 
 $(GOLANGCI_LINT): tools/go.mod tools/go.sum
 	$(GO) build -C tools -buildvcs=false -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+# A module of its own, so that nobody who wants to lint compiles clients of every service
+# that releases can be put on.
+$(GORELEASER): tools/release/go.mod tools/release/go.sum
+	$(GO) build -C tools/release -buildvcs=false -o ../../$@ github.com/goreleaser/goreleaser/v2

@@ -56,7 +56,7 @@ func TestPackageComments(t *testing.T) {
 // TestNoReplace: with a replace in go.mod, `go install` of our commands is refused, and
 // whoever imports us gets other code than we tested.
 func TestNoReplace(t *testing.T) {
-	for _, file := range []string{"go.mod", "tools/go.mod", "test/conformance/go.mod", "examples/go.mod"} {
+	for _, file := range []string{"go.mod", "tools/go.mod", "tools/release/go.mod", "test/conformance/go.mod", "examples/go.mod"} {
 		var mod struct{ Replace []any }
 		if err := json.Unmarshal(goCommand(t, "mod", "edit", "-json", file), &mod); err != nil {
 			t.Fatal(err)

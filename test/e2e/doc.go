@@ -12,6 +12,6 @@
 //	keys text                          no key in etcd contains text; "! keys": some do
 //	setenv name program args...        puts what the program prints into the environment
 //
-// and has in its environment WS (the path of its workspace), SERVER (the URL of the server)
-// and the users user-1 to user-5 of the kubeconfig, who may do nothing yet.
+// and has in its environment WS (the path of its workspace), SERVER (the URL of the server),
+// PROGRAMS (the folder of the programs, which is on PATH) and the users user-1 to user-5 of the kubeconfig, who may do nothing yet.
 package e2e

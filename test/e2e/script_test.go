@@ -87,6 +87,7 @@ func (s *suite) setup(env *testscript.Env) error {
 	env.Setenv("KUBECONFIG", kubeconfig)
 	env.Setenv("KUBECTL_COMMAND_HEADERS", "false")
 	env.Setenv("PATH", s.programs+string(os.PathListSeparator)+env.Getenv("PATH"))
+	env.Setenv("PROGRAMS", s.programs)
 	env.Setenv("WS", path)
 	env.Setenv("NAME", strings.TrimPrefix(path, "root:"))
 	env.Setenv("SERVER", s.server.URL())

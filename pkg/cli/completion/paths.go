@@ -14,6 +14,9 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
+// pin begins the name of a workspace that the user has given it.
+const pin = "@"
+
 // place is a path that is being typed: the workspace to look in, as an argument that
 // names it, and what stands before the segment that is not finished.
 type place struct {
@@ -46,8 +49,11 @@ func split(typed string) place {
 // workspaces completes a path, a segment at a time.
 func (c *completer) workspaces(ctx context.Context, q question) ([]cobra.Completion, cobra.ShellCompDirective, error) {
 	at := split(q.typed)
-	if at.absolute {
+	switch {
+	case at.absolute:
 		return candidates(c.tops(), at.before, at.typed), path, nil
+	case at.before == "" && strings.HasPrefix(at.typed, pin):
+		return candidates(c.pins(), pin, strings.TrimPrefix(at.typed, pin)), path, nil
 	}
 	names, err := c.names(ctx, "workspaces", at.workspace, findWorkspaces)
 	return candidates(names, at.before, at.typed), path, err
@@ -64,6 +70,25 @@ func (c *completer) tops() []name {
 		tops = append(tops, name{Name: top})
 	}
 	return tops
+}
+
+// pins returns the names that the user has given to workspaces of this server.
+func (c *completer) pins() []name {
+	snapshot, err := c.finder.Flags.Load()
+	if err != nil {
+		return nil
+	}
+	place, err := snapshot.Place()
+	if err != nil {
+		return nil
+	}
+	var names []name
+	for _, p := range snapshot.Pins() {
+		if p.Base == place.Base {
+			names = append(names, name{Name: p.Name, Description: p.Path.String()})
+		}
+	}
+	return names
 }
 
 func findWorkspaces(ctx context.Context, c *client.Client, p logicalcluster.Path) ([]name, error) {

@@ -10,16 +10,8 @@ import (
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
 )
-
-// wtype is a workspace type, and where it is.
-type wtype struct {
-	path logicalcluster.Path
-	spec tenancyv1alpha1.WorkspaceTypeSpec
-	name string
-}
-
-func (t wtype) String() string { return t.path.String() + ":" + t.name }
 
 // types completes the type of a workspace below the current one, or below the one that
 // --workspace names: by its name, or by its path and name.
@@ -43,12 +35,14 @@ func findTypes(ctx context.Context, c *client.Client, p logicalcluster.Path) ([]
 	if cluster, err := c.LogicalCluster(ctx, p); err == nil {
 		parent = cluster.Annotations[tenancyv1alpha1.TypeAnnotationKey]
 	}
-	var types []wtype
+	var types []tenancy.Type
+	top := p
 	for at, ok := p, true; ok; at, ok = at.Parent() {
 		types = append(types, typesIn(ctx, c, at)...)
+		top = at
 	}
-	if top, _ := splitTop(p); top != logicalcluster.Root.Path() {
-		types = append(types, typesIn(ctx, c, logicalcluster.Root.Path())...)
+	if root := logicalcluster.Root.Path(); top != root {
+		types = append(types, typesIn(ctx, c, root)...)
 	}
 	var names []name
 	for _, t := range usable(types, parent) {
@@ -57,85 +51,54 @@ func findTypes(ctx context.Context, c *client.Client, p logicalcluster.Path) ([]
 	return names, ctx.Err()
 }
 
-// splitTop returns the topmost workspace above p.
-func splitTop(p logicalcluster.Path) (top logicalcluster.Path, isTop bool) {
-	for {
-		parent, ok := p.Parent()
-		if !ok {
-			return p, true
-		}
-		p = parent
-	}
-}
-
 // typesIn returns the types in one workspace, none if they may not be seen.
-func typesIn(ctx context.Context, c *client.Client, p logicalcluster.Path) []wtype {
+func typesIn(ctx context.Context, c *client.Client, p logicalcluster.Path) []tenancy.Type {
 	objects, err := c.WorkspaceTypes(ctx, p)
 	if err != nil {
 		return nil
 	}
-	types := make([]wtype, 0, len(objects))
+	types := make([]tenancy.Type, 0, len(objects))
 	for i := range objects {
-		types = append(types, wtype{path: p, name: objects[i].Name, spec: objects[i].Spec})
+		types = append(types, tenancy.Type{Place: tenancy.Place{Path: p}, Object: &objects[i]})
 	}
 	return types
 }
 
 // usable returns those of types that may be used in a workspace of the type parent, as
-// far as types tell: what they do not tell is for the server to refuse.
-func usable(types []wtype, parent string) []wtype {
-	known := map[string]wtype{}
+// far as types tell: what they do not tell is for the server to refuse. parent may be
+// empty, if it is not known.
+func usable(types []tenancy.Type, parent string) []tenancy.Type {
+	known := map[string]tenancy.Type{}
 	for _, t := range types {
 		known[t.String()] = t
 	}
-	parents := aliases(known, parent)
-	return slices.DeleteFunc(slices.Clone(types), func(t wtype) bool {
-		children := aliases(known, t.String())
-		for _, alias := range children {
-			if !allows(known[alias].spec.LimitAllowedParents, parents) {
-				return true
-			}
+	at, knowsParent := known[parent]
+	return slices.DeleteFunc(slices.Clone(types), func(t tenancy.Type) bool {
+		child := extend(known, t)
+		if knowsParent {
+			return len(tenancy.Refusals(extend(known, at), child)) > 0
 		}
-		for _, alias := range parents {
-			if own, ok := known[alias]; ok && !allows(own.spec.LimitAllowedChildren, children) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(child.Aliases, func(alias tenancy.Type) bool {
+			limit := alias.Object.Spec.LimitAllowedParents
+			return limit != nil && limit.None
+		})
 	})
 }
 
-// aliases returns a type and all that it extends.
-func aliases(known map[string]wtype, of string) []string {
-	if of == "" {
-		return nil
-	}
-	found := []string{of}
-	for i := 0; i < len(found); i++ {
-		t := known[found[i]]
-		for _, with := range t.spec.Extend.With {
-			if alias := with.Path + ":" + with.Name; !slices.Contains(found, alias) {
-				found = append(found, alias)
+// extend returns a type with all that it extends, as far as they are known.
+func extend(known map[string]tenancy.Type, t tenancy.Type) *tenancy.Set {
+	set := &tenancy.Set{Type: t, Aliases: []tenancy.Type{t}}
+	seen := map[string]bool{t.String(): true}
+	for i := 0; i < len(set.Aliases); i++ {
+		for _, with := range set.Aliases[i].Object.Spec.Extend.With {
+			name := tenancy.TypeAnnotation(with)
+			if base, ok := known[name]; ok && !seen[name] {
+				seen[name] = true
+				set.Aliases = append(set.Aliases, base)
 			}
 		}
 	}
-	return found
-}
-
-// allows says whether a limit picks one of types. A type that is not known is none that
-// a limit refuses.
-func allows(limit *tenancyv1alpha1.WorkspaceTypeSelector, types []string) bool {
-	switch {
-	case limit == nil:
-		return true
-	case limit.None:
-		return false
-	case len(types) == 0:
-		return true
-	}
-	return slices.ContainsFunc(limit.Types, func(t tenancyv1alpha1.WorkspaceTypeReference) bool {
-		return slices.Contains(types, t.Path+":"+t.Name)
-	})
+	return set
 }
 
 // shards completes the selector of a shard by name.

@@ -9,10 +9,12 @@ import (
 	"github.com/forkless/kcp/pkg/cli/completion"
 	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/bind"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/bundle"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/claims"
 	debugbinding "github.com/forkless/kcp/pkg/cli/kcpplugin/debug/binding"
 	debughook "github.com/forkless/kcp/pkg/cli/kcpplugin/debug/hook"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/diff"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/doctor"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exportinit"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/exports"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/group"
@@ -51,6 +53,8 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 		group.New("export", "Offer APIs to other workspaces", exportinit.New(finder)),
 		quickstart.New(finder),
 		setup.New(streams, pluginNames()),
+		doctor.New(finder, pluginNames()),
+		bundle.New(finder),
 	)
 	cmd.Example = `  kubectl kcp export init -f config/crd --apply
   kubectl kcp exports :root:platform

@@ -8,7 +8,6 @@ package setup
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -72,16 +71,11 @@ func (o *Options) Run() error {
 		return err
 	}
 	target := targetFrom(folder, program)
-	var failed []error
 	for _, a := range plan(look(folder, program, linksFor(o.plugins)), o.Uninstall) {
 		if err := o.apply(a, target); err != nil {
-			failed = append(failed, err)
-			continue
+			return run.Hint(err, "--bin-dir names a folder on PATH that you may write to")
 		}
 		_, _ = fmt.Fprintln(o.streams.Out, a.describe(target, o.DryRun))
-	}
-	if len(failed) > 0 {
-		return run.Hint(errors.Join(failed...), "--bin-dir names a folder on PATH that you may write to")
 	}
 	if !o.Uninstall {
 		o.advise(folder)

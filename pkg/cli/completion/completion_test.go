@@ -1,0 +1,161 @@
+package completion
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/ws/target"
+	"github.com/forkless/kcp/pkg/logicalcluster"
+	"github.com/forkless/kcp/pkg/tenancy"
+)
+
+func TestSplit(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		typed  string
+		want   place
+	}{
+		"Nothing":      {reason: "children of the current workspace come first", typed: "", want: place{workspace: "."}},
+		"Name":         {reason: "a name is a child's", typed: "pa", want: place{workspace: ".", typed: "pa"}},
+		"Child":        {reason: "behind a colon it goes on", typed: "pa:e", want: place{workspace: "pa", before: "pa:", typed: "e"}},
+		"Slash":        {reason: "what was typed stays as it was typed", typed: "pa/e", want: place{workspace: "pa", before: "pa/", typed: "e"}},
+		"Top":          {reason: "no workspace lists the tops", typed: ":ro", want: place{before: ":", typed: "ro", absolute: true}},
+		"Absolute":     {reason: "the rest of an absolute path is listed", typed: ":root:ac", want: place{workspace: ":root", before: ":root:", typed: "ac"}},
+		"Parent":       {reason: "the parent is a workspace already", typed: "..", want: place{workspace: "..", before: "..:"}},
+		"Sibling":      {reason: "its children are siblings", typed: "..:b", want: place{workspace: "..", before: "..:", typed: "b"}},
+		"Home":         {reason: "so is home", typed: "~", want: place{workspace: "~", before: "~:"}},
+		"BelowHome":    {reason: "and below it", typed: "~:a:b", want: place{workspace: "~:a", before: "~:a:", typed: "b"}},
+		"Pin":          {reason: "a pin is an argument like others", typed: "@prod:e", want: place{workspace: "@prod", before: "@prod:", typed: "e"}},
+		"Grandparents": {reason: "dots may be anywhere", typed: "../../b", want: place{workspace: "../..", before: "../../", typed: "b"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, split(tc.typed), cmp.AllowUnexported(place{})); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestPlaceholders(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		use    string
+		want   []string
+		limit  int
+	}{
+		"None":     {reason: "a command without arguments", use: "tree", want: nil},
+		"One":      {reason: "what is required", use: "use PATH", want: []string{"PATH"}, limit: 1},
+		"Optional": {reason: "brackets say that it may be left out", use: "workspace [PATH]", want: []string{"PATH"}, limit: 1},
+		"Repeated": {reason: "dots say that it may be repeated", use: "delete PATH...", want: []string{"PATH"}, limit: unlimited},
+		"Brackets": {reason: "both", use: "pull [RESOURCE]...", want: []string{"RESOURCE"}, limit: unlimited},
+		"Flags":    {reason: "flags are no arguments", use: "snapshot -f FILE", want: []string{"FILE"}, limit: 1},
+		"Compound": {reason: "a word of two words", use: "apiexport PATH:EXPORT", want: []string{"PATH:EXPORT"}, limit: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := placeholdersOf(tc.use)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Fatalf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+			if len(got) > 0 && limitOf(tc.use, got) != tc.limit {
+				t.Errorf("%s: limit %d, want %d", tc.reason, limitOf(tc.use, got), tc.limit)
+			}
+		})
+	}
+}
+
+func TestNames(t *testing.T) {
+	cases := map[string]struct {
+		program string
+		name    string
+		asked   bool
+	}{
+		"Plugin":       {"/usr/bin/kubectl-ws", "ws", false},
+		"Completion":   {"/usr/bin/kubectl_complete-ws", "ws", true},
+		"Dash":         {"kubectl-complete-ws", "ws", true},
+		"TwoWords":     {"kubectl_complete-create_workspace", "create-workspace", true},
+		"TwoWordsDash": {"kubectl_complete-create-workspace", "create-workspace", true},
+		"Krew":         {"kubectl-create_workspace", "create-workspace", false},
+		"Windows":      {"kubectl_complete-kcp.exe", "kcp", true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, asked := Plugin(tc.program)
+			if got := Name(tc.program); got != tc.name || asked != tc.asked {
+				t.Errorf("%s is %q, asked: %v; want %q, %v", tc.program, got, asked, tc.name, tc.asked)
+			}
+		})
+	}
+}
+
+func TestUsable(t *testing.T) {
+	root := logicalcluster.Root.Path()
+	ref := func(name string) tenancyv1alpha1.WorkspaceTypeReference {
+		return tenancyv1alpha1.WorkspaceTypeReference{Path: "root", Name: name}
+	}
+	only := func(names ...string) *tenancyv1alpha1.WorkspaceTypeSelector {
+		s := &tenancyv1alpha1.WorkspaceTypeSelector{}
+		for _, n := range names {
+			s.Types = append(s.Types, ref(n))
+		}
+		return s
+	}
+	of := func(name string, spec tenancyv1alpha1.WorkspaceTypeSpec) tenancy.Type {
+		return tenancy.Type{Place: tenancy.Place{Path: root}, Object: &tenancyv1alpha1.WorkspaceType{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}}
+	}
+	none := &tenancyv1alpha1.WorkspaceTypeSelector{None: true}
+	types := []tenancy.Type{
+		of("plain", tenancyv1alpha1.WorkspaceTypeSpec{}),
+		of("top", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedParents: none}),
+		of("team", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedParents: only("org")}),
+		of("org", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedChildren: only("team")}),
+		of("squad", tenancyv1alpha1.WorkspaceTypeSpec{Extend: tenancyv1alpha1.WorkspaceTypeExtension{With: []tenancyv1alpha1.WorkspaceTypeReference{ref("team")}}}),
+		of("leaf", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedChildren: none}),
+	}
+	cases := map[string]struct {
+		reason, parent string
+		want           []string
+	}{
+		"Plain":   {reason: "who wants another parent is left out, also by inheritance", parent: "root:plain", want: []string{"plain", "org", "leaf"}},
+		"Limited": {reason: "the parent takes what it names, and what extends that", parent: "root:org", want: []string{"team", "squad"}},
+		"Leaf":    {reason: "nothing may be below it", parent: "root:leaf", want: nil},
+		"Unknown": {reason: "only what no parent could change is left out", parent: "", want: []string{"plain", "team", "org", "squad", "leaf"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, u := range usable(types, tc.parent) {
+				got = append(got, u.Object.Name)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestPatience: programs that get credentials know nothing of contexts, and may wait for
+// somebody to type a password.
+func TestPatience(t *testing.T) {
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	c := &completer{finder: target.New(run.Streams{}), patience: time.Millisecond}
+	found, directive := c.ask(t.Context(), func(context.Context, question) ([]cobra.Completion, cobra.ShellCompDirective, error) {
+		<-release
+		return []cobra.Completion{"late"}, path, nil
+	}, question{})
+	if len(found) > 0 || directive != words {
+		t.Errorf("the answer is %v and %d, want nothing and %d", found, directive, words)
+	}
+	if !c.finder.Flags.Unattended {
+		t.Error("credentials may be asked for")
+	}
+}
