@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
@@ -20,6 +21,9 @@ func switched(config *clientcmdapi.Config) {
 	config.Contexts["workspace.kcp.io/current"] = &clientcmdapi.Context{Cluster: "workspace.kcp.io/current", AuthInfo: AdminUser, Namespace: "team"}
 	config.Contexts["workspace.kcp.io/previous"] = &clientcmdapi.Context{Cluster: "kind", AuthInfo: "kind"}
 	config.Contexts["plain"] = &clientcmdapi.Context{Cluster: "root", AuthInfo: PlainUser}
+	config.Contexts["workspace.kcp.io/current"].Extensions = map[string]runtime.Object{
+		"workspace.kcp.io/history": &runtime.Unknown{ContentType: runtime.ContentTypeJSON, Raw: []byte(`{"visited":["` + baseURL + `/clusters/root","https://127.0.0.1:64430/clusters/root"]}`)},
+	}
 	config.CurrentContext = "workspace.kcp.io/current"
 }
 
@@ -61,6 +65,10 @@ func TestRestartKeepsWherePeopleAre(t *testing.T) {
 	}
 	if second.CurrentContext != "workspace.kcp.io/current" {
 		t.Errorf("the current context is %q", second.CurrentContext)
+	}
+	history := second.Contexts["workspace.kcp.io/current"].Extensions["workspace.kcp.io/history"].(*runtime.Unknown)
+	if want := `{"visited":["https://127.0.0.1:7443/clusters/root","https://127.0.0.1:64430/clusters/root"]}`; string(history.Raw) != want {
+		t.Errorf("the history is %s, want %s", history.Raw, want)
 	}
 	if second.AuthInfos["kind"].Token != "kind" || second.AuthInfos[AdminUser].Token == first.AuthInfos[AdminUser].Token {
 		t.Error("users of others stay, ours have new tokens")
