@@ -35,10 +35,16 @@ func reviewType(kind string) metav1.TypeMeta {
 
 // WhoAmI returns the name of the caller in the workspace p.
 func (c *Client) WhoAmI(ctx context.Context, p logicalcluster.Path) (string, error) {
+	caller, err := c.Caller(ctx, p)
+	return caller.Username, err
+}
+
+// Caller returns whom the server takes the caller for, in the workspace p.
+func (c *Client) Caller(ctx context.Context, p logicalcluster.Path) (authenticationv1.UserInfo, error) {
 	review := &authenticationv1.SelfSubjectReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.GroupName + "/v1", Kind: "SelfSubjectReview"},
 	}
 	answer := &authenticationv1.SelfSubjectReview{}
 	err := c.create(ctx, at(p, "apis", authenticationv1.GroupName, "v1", "selfsubjectreviews"), nil, review, answer)
-	return answer.Status.UserInfo.Username, err
+	return answer.Status.UserInfo, err
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,14 +21,4 @@ func (c *Client) MayBind(ctx context.Context, p logicalcluster.Path, name string
 	answer := &authorizationv1.SelfSubjectAccessReview{}
 	err := c.create(ctx, at(p, "apis", "authorization.k8s.io", "v1", "selfsubjectaccessreviews"), nil, review, answer)
 	return answer.Status.Allowed, err
-}
-
-// WhoAmI returns whom the server takes the caller for, in the workspace p.
-func (c *Client) WhoAmI(ctx context.Context, p logicalcluster.Path) (*authenticationv1.UserInfo, error) {
-	review := &authenticationv1.SelfSubjectReview{TypeMeta: metav1.TypeMeta{APIVersion: "authentication.k8s.io/v1", Kind: "SelfSubjectReview"}}
-	answer := &authenticationv1.SelfSubjectReview{}
-	if err := c.create(ctx, at(p, "apis", "authentication.k8s.io", "v1", "selfsubjectreviews"), nil, review, answer); err != nil {
-		return nil, err
-	}
-	return &answer.Status.UserInfo, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/bundle"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
+	"github.com/forkless/kcp/pkg/cli/diagnosis/workspace"
 	"github.com/forkless/kcp/pkg/cli/progress"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
@@ -41,8 +42,8 @@ type Options struct {
 
 	finder *target.Finder
 	now    func() time.Time
-	// diagnose finds out what is wrong with a workspace.
-	diagnose func(ctx context.Context, c *client.Client, here, p logicalcluster.Path) (*diagnosis.Diagnosis, error)
+	// diagnose finds out what is wrong with the workspace p, for somebody who is here.
+	diagnose func(ctx context.Context, c *client.Client, p, here logicalcluster.Path) (*diagnosis.Diagnosis, error)
 }
 
 // AddFlags adds the flags of the command to flags.
@@ -105,10 +106,7 @@ func (o *Options) addDiagnoses(ctx context.Context, b *bundle.Bundle, c *client.
 		if count == mostDiagnoses {
 			break
 		}
-		if o.diagnose == nil {
-			break
-		}
-		d, err := o.diagnose(ctx, c, here, p)
+		d, err := o.diagnose(ctx, c, p, here)
 		if err == nil && b.AddDiagnosis(p, d) == nil {
 			count++
 		}
@@ -183,7 +181,7 @@ func stamp() string {
 
 // New returns the command.
 func New(finder *target.Finder) *cobra.Command {
-	o := &Options{finder: finder, now: time.Now, diagnose: nil}
+	o := &Options{finder: finder, now: time.Now, diagnose: workspace.DiagnoseFrom}
 	cmd := &cobra.Command{
 		Use:   "bundle [PATH]",
 		Short: "Write a file for somebody who is asked for help",
