@@ -30,7 +30,7 @@ PLUGIN_PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/am
 SERVER_PLATFORMS := $(PLUGIN_PLATFORMS)
 
 .DEFAULT_GOAL := build
-.PHONY: build test test-all test-long test-conformance cross bench bench-packages lint generate verify-generate release-snapshot verify-release clean help
+.PHONY: build test test-all test-long test-conformance cross bench bench-packages lint generate verify-generate release release-snapshot verify-release clean help
 
 build: ## build all binaries into bin/
 	$(BUILD) -o $(BIN)/ ./cmd/...
@@ -80,12 +80,21 @@ generate: $(CONTROLLER_GEN) ## write generated code, definitions and pages
 verify-generate: ## fail if generated files are not what generate writes
 	hack/verify-generate
 
+# What goreleaser.yaml takes from outside. The time is in UTC, so that two machines agree.
+RELEASE_TIMEOUT ?= 3h
+RELEASE_ENV = KUBERNETES_VERSION=$(KUBERNETES_VERSION) RELEASE_COMMIT=$(COMMIT) \
+	RELEASE_DATE=$(shell TZ=UTC git show -s --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd HEAD) \
+	RELEASE_TIMESTAMP=$(shell git show -s --format=%ct HEAD)
+
+release: $(GORELEASER) ## make a release of the tag that is checked out, as a draft
+	$(RELEASE_ENV) $(GORELEASER) release --clean --timeout $(RELEASE_TIMEOUT)
+
 release-snapshot: $(GORELEASER) ## make the archives of a release in bin/release, and publish nothing
 	$(GORELEASER) check
-	KUBERNETES_VERSION=$(KUBERNETES_VERSION) $(GORELEASER) release --snapshot --clean
+	$(RELEASE_ENV) $(GORELEASER) release --snapshot --clean --timeout $(RELEASE_TIMEOUT)
 
 verify-release: $(GORELEASER) ## make a release of the last commit twice, and fail if the two differ
-	KUBERNETES_VERSION=$(KUBERNETES_VERSION) hack/verify-release $(CURDIR)/$(GORELEASER)
+	$(RELEASE_ENV) hack/verify-release $(CURDIR)/$(GORELEASER)
 
 clean: ## remove what was built
 	rm -rf $(BIN)

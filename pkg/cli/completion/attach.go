@@ -2,7 +2,6 @@ package completion
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,10 +52,8 @@ func Attach(root *cobra.Command, finder *target.Finder) {
 }
 
 func (c *completer) attach(cmd *cobra.Command, arguments map[string]source, flags map[string]source) {
-	if placeholders := placeholdersOf(cmd.Use); len(placeholders) > 0 {
-		if s, ok := arguments[placeholders[0]]; ok {
-			cmd.ValidArgsFunction = c.function(s, limitOf(cmd.Use, placeholders))
-		}
+	if s := choose(slotsOf(cmd.Use), arguments); s != nil {
+		cmd.ValidArgsFunction = c.function(s)
 	}
 	c.attachFlags(cmd, cmd.Flags(), flags)
 	c.attachFlags(cmd, cmd.PersistentFlags(), flags)
@@ -72,20 +69,47 @@ func (c *completer) attachFlags(cmd *cobra.Command, set *pflag.FlagSet, flags ma
 		}
 		if s, ok := flags[f.Name]; ok && f.Value.Type() != "bool" {
 			// The flag exists, which is all that could go wrong.
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, c.function(s, unlimited))
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, c.function(s))
 		}
 	})
 }
 
-// unlimited is the number of words in which a place may be repeated.
-const unlimited = -1
-
-// function makes of a source what cobra calls. It answers for the first limit arguments.
-func (c *completer) function(s source, limit int) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if limit != unlimited && len(args) >= limit {
-			return nil, words
+// choose returns a source for all arguments of a usage line, nil if it is of no use for
+// any of them.
+func choose(slots []slot, arguments map[string]source) source {
+	known := false
+	for _, at := range slots {
+		for _, name := range at.names {
+			known = known || arguments[name] != nil
 		}
+	}
+	if !known {
+		return nil
+	}
+	return func(ctx context.Context, q question) ([]cobra.Completion, cobra.ShellCompDirective, error) {
+		at, ok := slotFor(slots, len(q.args))
+		if !ok {
+			return nil, words, nil
+		}
+		var all []cobra.Completion
+		directive := words
+		for _, name := range at.names {
+			if arguments[name] == nil {
+				continue
+			}
+			// One of two that fails leaves the other one.
+			found, d, err := arguments[name](ctx, q)
+			if err == nil && len(found) > 0 {
+				all, directive = append(all, found...), directive|d
+			}
+		}
+		return all, directive, ctx.Err()
+	}
+}
+
+// function makes of a source what cobra calls.
+func (c *completer) function(s source) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return c.ask(cmd.Context(), s, question{cmd: cmd, args: args, typed: typed})
 	}
 }
@@ -115,25 +139,4 @@ func (c *completer) ask(ctx context.Context, s source, q question) ([]cobra.Comp
 	case <-ctx.Done():
 		return nil, words
 	}
-}
-
-// placeholdersOf returns what stands for arguments in a usage line, without brackets and
-// dots: PATH and NAME of "copy PATH [NAME...]".
-func placeholdersOf(use string) []string {
-	var placeholders []string
-	for _, word := range strings.Fields(use)[1:] {
-		word = strings.Trim(word, "[]<>.")
-		if word != "" && word == strings.ToUpper(word) && !strings.HasPrefix(word, "-") {
-			placeholders = append(placeholders, word)
-		}
-	}
-	return placeholders
-}
-
-// limitOf returns how many arguments the first placeholder of a usage line stands for.
-func limitOf(use string, placeholders []string) int {
-	if strings.Contains(use, placeholders[0]+"...") || strings.Contains(use, placeholders[0]+"]...") {
-		return unlimited
-	}
-	return 1
 }

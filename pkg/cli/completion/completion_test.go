@@ -2,6 +2,7 @@ package completion
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -44,31 +45,63 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestPlaceholders(t *testing.T) {
+func TestSlots(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		use    string
-		want   []string
-		limit  int
+		want   []slot
 	}{
-		"None":     {reason: "a command without arguments", use: "tree", want: nil},
-		"One":      {reason: "what is required", use: "use PATH", want: []string{"PATH"}, limit: 1},
-		"Optional": {reason: "brackets say that it may be left out", use: "workspace [PATH]", want: []string{"PATH"}, limit: 1},
-		"Repeated": {reason: "dots say that it may be repeated", use: "delete PATH...", want: []string{"PATH"}, limit: unlimited},
-		"Brackets": {reason: "both", use: "pull [RESOURCE]...", want: []string{"RESOURCE"}, limit: unlimited},
-		"Flags":    {reason: "flags are no arguments", use: "snapshot -f FILE", want: []string{"FILE"}, limit: 1},
-		"Compound": {reason: "a word of two words", use: "apiexport PATH:EXPORT", want: []string{"PATH:EXPORT"}, limit: 1},
+		"None":     {reason: "a command without arguments", use: "tree"},
+		"One":      {reason: "what is required", use: "use PATH", want: []slot{{names: []string{"PATH"}}}},
+		"Optional": {reason: "brackets say that it may be left out", use: "workspace [PATH]", want: []slot{{names: []string{"PATH"}}}},
+		"Repeated": {reason: "dots say that it may be repeated", use: "delete PATH...", want: []slot{{names: []string{"PATH"}, repeated: true}}},
+		"Brackets": {reason: "both", use: "pull [RESOURCE]...", want: []slot{{names: []string{"RESOURCE"}, repeated: true}}},
+		"Two":      {reason: "one may need the other", use: "pin [NAME [PATH]]", want: []slot{{names: []string{"NAME"}}, {names: []string{"PATH"}}}},
+		"Choice":   {reason: "braces are a choice", use: "binding {BINDING | PATH:EXPORT}", want: []slot{{names: []string{"BINDING", "PATH:EXPORT"}}}},
+		"Flags":    {reason: "flags are no arguments", use: "snapshot -f [FILE]", want: []slot{{names: []string{"FILE"}}}},
+		"Others":   {reason: "the rest is another program's", use: "exec [PATH...] -- COMMAND [ARG...]", want: []slot{{names: []string{"PATH"}, repeated: true}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := placeholdersOf(tc.use)
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Fatalf("%s (-want +got):\n%s", tc.reason, diff)
-			}
-			if len(got) > 0 && limitOf(tc.use, got) != tc.limit {
-				t.Errorf("%s: limit %d, want %d", tc.reason, limitOf(tc.use, got), tc.limit)
+			if diff := cmp.Diff(tc.want, slotsOf(tc.use), cmp.AllowUnexported(slot{})); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestChoose: each argument is completed by what the usage line calls it.
+func TestChoose(t *testing.T) {
+	arguments := map[string]source{
+		"A": fixed("a"), "B": fixed("b="),
+		"FAILS": func(context.Context, question) ([]cobra.Completion, cobra.ShellCompDirective, error) {
+			return []cobra.Completion{"wrong"}, path, errors.New("no")
+		},
+	}
+	cases := map[string]struct {
+		reason    string
+		use       string
+		args      []string
+		want      []cobra.Completion
+		directive cobra.ShellCompDirective
+	}{
+		"First":    {reason: "the first argument", use: "x A B", want: []cobra.Completion{"a"}, directive: words},
+		"Second":   {reason: "the second one", use: "x A B", args: []string{"a"}, want: []cobra.Completion{"b="}, directive: path},
+		"TooMany":  {reason: "there is no third one", use: "x A B", args: []string{"a", "b"}, directive: words},
+		"Repeated": {reason: "a third one of the same", use: "x A B...", args: []string{"a", "b"}, want: []cobra.Completion{"b="}, directive: path},
+		"Choice":   {reason: "either", use: "x {A | FAILS | B}", want: []cobra.Completion{"a", "b="}, directive: path},
+		"Unknown":  {reason: "names are the user's to choose", use: "x NAME A", directive: words},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			found, directive, err := choose(slotsOf(tc.use), arguments)(t.Context(), question{args: tc.args})
+			if diff := cmp.Diff(tc.want, found); diff != "" || directive != tc.directive || err != nil {
+				t.Errorf("%s: directive %d, %v (-want +got):\n%s", tc.reason, directive, err, diff)
+			}
+		})
+	}
+	if choose(slotsOf("x NAME"), arguments) != nil {
+		t.Error("there is a source for nothing that it knows")
 	}
 }
 
