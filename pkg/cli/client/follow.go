@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -97,7 +98,12 @@ func (f *follower[T]) once(ctx context.Context) error {
 		Items           []json.RawMessage `json:"items"`
 	}
 	params := map[string]string{"fieldSelector": "metadata.name=" + f.name}
-	if err := f.client.get(ctx, f.path, params, &page); err != nil {
+	err := f.client.get(ctx, f.path, params, &page)
+	if f.answered && isWorkspaceMissing(err) {
+		// The workspace that it was in is gone, and it with it.
+		return cmp.Or(f.show(nil), err)
+	}
+	if err != nil {
 		return err
 	}
 	f.answered = true
