@@ -82,8 +82,13 @@ func (o *Origin) Client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.client, err = client.New(config, o.Base, o.finder.Streams.ErrOut)
-	return o.client, err
+	if o.client, err = client.New(config, o.Base, o.finder.Streams.ErrOut); err != nil {
+		return nil, err
+	}
+	if o.snapshot.ReadOnly() {
+		o.client.ReadOnly()
+	}
+	return o.client, nil
 }
 
 // ClientAs returns a client that asks the server as somebody else, who comes with extra
