@@ -20,6 +20,8 @@ import (
 // Client talks to all workspaces of one server.
 type Client struct {
 	server rest.Interface
+	// readOnly refuses requests that write.
+	readOnly bool
 }
 
 // New returns a client of the server at base, a URL that names no workspace. config
@@ -80,6 +82,9 @@ func (c *Client) send(ctx context.Context, request *rest.Request, contentType st
 }
 
 func (c *Client) create(ctx context.Context, path []string, params map[string]string, body, object any) error {
+	if err := c.mayWrite(path, params["dryRun"]); err != nil {
+		return err
+	}
 	request := c.server.Post().AbsPath(path...)
 	for name, value := range params {
 		request = request.Param(name, value)
@@ -90,11 +95,17 @@ func (c *Client) create(ctx context.Context, path []string, params map[string]st
 // patch changes the fields that are in patch. If it has a resource version, that is a
 // condition.
 func (c *Client) patch(ctx context.Context, path []string, patch, object any) error {
+	if err := c.mayWrite(path); err != nil {
+		return err
+	}
 	return c.send(ctx, c.server.Patch(types.MergePatchType).AbsPath(path...), string(types.MergePatchType), patch, object)
 }
 
 // remove deletes what is at the path.
 func (c *Client) remove(ctx context.Context, path []string, options metav1.DeleteOptions) error {
+	if err := c.mayWrite(path, options.DryRun...); err != nil {
+		return err
+	}
 	var answer json.RawMessage
 	return c.send(ctx, c.server.Delete().AbsPath(path...), runtime.ContentTypeJSON, options, &answer)
 }

@@ -19,6 +19,6 @@ func (c *Client) MayBind(ctx context.Context, p logicalcluster.Path, name string
 		},
 	}
 	answer := &authorizationv1.SelfSubjectAccessReview{}
-	err := c.create(ctx, at(p, "apis", "authorization.k8s.io", "v1", "selfsubjectaccessreviews"), nil, review, answer)
+	err := c.create(ctx, at(p, "apis", reviewGroup, "v1", "selfsubjectaccessreviews"), nil, review, answer)
 	return answer.Status.Allowed, err
 }

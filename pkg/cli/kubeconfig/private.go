@@ -45,6 +45,9 @@ func (s *Snapshot) Private(p logicalcluster.Path) (*api.Config, error) {
 	if user != nil {
 		private.AuthInfos[context.AuthInfo] = user.DeepCopy()
 	}
+	if s.ReadOnly() {
+		MakeReadOnly(private)
+	}
 	return private, flatten(private)
 }
 

@@ -104,6 +104,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		respond(w, metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "tenancy.kcp.io"}}})
 	case rest == "apis/tenancy.kcp.io/v1alpha1/workspaces" && r.Method == http.MethodPost:
 		s.create(w, r, cluster)
+	case rest == "apis/tenancy.kcp.io/v1alpha1/workspaces" && r.URL.Query().Get("watch") != "":
+		s.watch(w, r, cluster)
 	case rest == "apis/tenancy.kcp.io/v1alpha1/workspaces":
 		s.list(w, r, cluster)
 	case strings.HasPrefix(rest, "apis/tenancy.kcp.io/v1alpha1/workspaces/"):
@@ -120,6 +122,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // list answers two workspaces at a time, to see that the others are asked for.
 func (s *server) list(w http.ResponseWriter, r *http.Request, cluster string) {
 	all := s.workspaces[cluster]
+	if name := selected(r); name != "" {
+		all = slices.DeleteFunc(slices.Clone(all), func(ws *tenancyv1alpha1.Workspace) bool { return ws.Name != name })
+	}
 	start := len(r.URL.Query().Get("continue"))
 	end := min(start+2, len(all))
 	list := tenancyv1alpha1.WorkspaceList{}
@@ -130,6 +135,27 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, cluster string) {
 		list.Continue = strings.Repeat("x", end)
 	}
 	respond(w, list)
+}
+
+// selected returns the name that a field selector asks for, "" if there is none.
+func selected(r *http.Request) string {
+	return strings.TrimPrefix(r.URL.Query().Get("fieldSelector"), "metadata.name=")
+}
+
+// watch answers with a change for each look that is still needed, and then with none.
+func (s *server) watch(w http.ResponseWriter, r *http.Request, cluster string) {
+	w.Header().Set("Content-Type", "application/json")
+	ws := s.find(cluster, selected(r))
+	for ; ws != nil && s.looks > 0; s.looks-- {
+		if s.looks == 1 {
+			ws.Status = tenancyv1alpha1.WorkspaceStatus{Phase: corev1alpha1.PhaseReady}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"type": "MODIFIED", "object": ws})
+	}
+	w.(http.Flusher).Flush()
+	s.mu.Unlock()
+	<-r.Context().Done()
+	s.mu.Lock()
 }
 
 func (s *server) find(cluster, name string) *tenancyv1alpha1.Workspace {

@@ -13,10 +13,19 @@ import (
 	"github.com/forkless/kcp/pkg/cli/ws/create"
 	"github.com/forkless/kcp/pkg/cli/ws/createcontext"
 	"github.com/forkless/kcp/pkg/cli/ws/current"
+	"github.com/forkless/kcp/pkg/cli/ws/emit"
+	"github.com/forkless/kcp/pkg/cli/ws/exec"
+	"github.com/forkless/kcp/pkg/cli/ws/history"
+	"github.com/forkless/kcp/pkg/cli/ws/list"
+	"github.com/forkless/kcp/pkg/cli/ws/pin"
+	"github.com/forkless/kcp/pkg/cli/ws/prompt"
+	"github.com/forkless/kcp/pkg/cli/ws/remove"
+	"github.com/forkless/kcp/pkg/cli/ws/shell"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 	"github.com/forkless/kcp/pkg/cli/ws/tree"
 	"github.com/forkless/kcp/pkg/cli/ws/use"
 	"github.com/forkless/kcp/pkg/cli/ws/why"
+	"github.com/forkless/kcp/pkg/cli/ws/wait"
 )
 
 // NewPlugin returns the command of the program kubectl-ws.
@@ -82,6 +91,15 @@ Exit codes: 0 done, 1 any error, 130 interrupted.`,
 		createcontext.New(finder),
 		tree.New(finder),
 		why.New(finder),
+		list.New(finder),
+		wait.New(finder),
+		remove.New(finder),
+		exec.New(finder),
+		shell.New(finder),
+		emit.New(finder),
+		prompt.New(finder),
+		history.New(finder),
+		pin.New(finder),
 	)
 	return cmd
 }

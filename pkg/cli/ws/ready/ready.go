@@ -5,26 +5,19 @@ package ready
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/cli/ws/waiting"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// The pauses between two looks at a workspace: most are ready in milliseconds, and
-// those that are not wait for something slow.
-const (
-	firstPause = 5 * time.Millisecond
-	lastPause  = 500 * time.Millisecond
-)
+// errInvisible ends waiting for a workspace that was written and cannot be read.
+var errInvisible = errors.New("not visible")
 
 // Waiter waits for workspaces to become ready.
 type Waiter struct {
@@ -37,79 +30,103 @@ type Waiter struct {
 	VisiblePatience time.Duration
 	// ReadyPatience is how long it may take to become ready.
 	ReadyPatience time.Duration
+	// Called is how the user would name the workspace, "" for its path.
+	Called string
+	// State is told how far the workspace is. It may be nil.
+	State func(string)
+}
+
+// wait is waiting for one workspace.
+type wait struct {
+	Waiter
+	ws *tenancyv1alpha1.Workspace
+	// initializers is how many there were at the beginning.
+	initializers int
+	seen         chan struct{}
 }
 
 // Wait returns the workspace when it is ready. seen says that ws was read from the
 // server, not only written to it.
 func (w Waiter) Wait(ctx context.Context, ws *tenancyv1alpha1.Workspace, seen bool) (*tenancyv1alpha1.Workspace, error) {
-	start := time.Now()
+	one := &wait{Waiter: w, ws: ws, seen: make(chan struct{})}
+	if done, err := one.look(ws, seen); done || err != nil {
+		return one.ws, err
+	}
 	limited, cancel := context.WithTimeout(ctx, w.ReadyPatience)
 	defer cancel()
+	visible, hide := context.WithCancelCause(limited)
+	defer hide(nil)
+	defer time.AfterFunc(w.VisiblePatience, func() {
+		if !one.isSeen() {
+			hide(errInvisible)
+		}
+	}).Stop()
 
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		if ws.DeletionTimestamp != nil {
-			return nil, fmt.Errorf("workspace %q is being deleted", ws.Name)
-		}
-		if IsReady(ws) {
-			return ws, nil
-		}
-		select {
-		case <-limited.Done():
-			return nil, w.gaveUp(ctx, ws)
-		case <-time.After(pause):
-		}
-
-		latest, err := w.Client.Workspace(limited, w.Parent, ws.Name)
-		switch {
-		case err == nil:
-			ws, seen = latest, true
-		case limited.Err() != nil:
-			return nil, w.gaveUp(ctx, ws)
-		case !apierrors.IsNotFound(err):
-			return nil, fmt.Errorf("waiting for workspace %q to be ready: %w", ws.Name, err)
-		case seen:
-			return nil, fmt.Errorf("workspace %q has disappeared", ws.Name)
-		case time.Since(start) > w.VisiblePatience:
-			return nil, fmt.Errorf("workspace %q was created, but is still not visible after %gs", ws.Name, w.VisiblePatience.Seconds())
-		}
+	err := w.Client.FollowWorkspace(visible, w.Parent, ws.Name, func(latest *tenancyv1alpha1.Workspace) (bool, error) {
+		return one.look(latest, true)
+	})
+	switch {
+	case err == nil:
+		return one.ws, nil
+	case limited.Err() != nil:
+		return nil, w.gaveUp(ctx, one.ws)
+	case errors.Is(context.Cause(visible), errInvisible):
+		return nil, fmt.Errorf("workspace %q was created, but is still not visible after %gs", ws.Name, w.VisiblePatience.Seconds())
+	case errors.Is(err, errEnding), errors.Is(err, errDisappeared):
+		return nil, err
+	default:
+		return nil, fmt.Errorf("waiting for workspace %q to be ready: %w", ws.Name, err)
 	}
+}
+
+// What a workspace comes to that never becomes ready.
+var (
+	errEnding      = errors.New("is being deleted")
+	errDisappeared = errors.New("has disappeared")
+)
+
+func (w *wait) isSeen() bool {
+	select {
+	case <-w.seen:
+		return true
+	default:
+		return false
+	}
+}
+
+// look takes note of the workspace as it is, nil if there is none, and says whether it is
+// ready.
+func (w *wait) look(ws *tenancyv1alpha1.Workspace, read bool) (ready bool, err error) {
+	if ws == nil {
+		if w.isSeen() {
+			return false, fmt.Errorf("workspace %q %w", w.ws.Name, errDisappeared)
+		}
+		return false, nil
+	}
+	if read && !w.isSeen() {
+		close(w.seen)
+	}
+	w.ws = ws
+	if ws.DeletionTimestamp != nil {
+		return false, fmt.Errorf("workspace %q %w", ws.Name, errEnding)
+	}
+	state := waiting.Of(ws)
+	w.initializers = max(w.initializers, len(state.Initializers))
+	if w.State != nil {
+		w.State(state.Line(w.initializers))
+	}
+	return state.Ready(), nil
 }
 
 // gaveUp says why waiting has ended before ws, as it was seen last, was ready.
 func (w Waiter) gaveUp(ctx context.Context, ws *tenancyv1alpha1.Workspace) error {
-	hint := fmt.Sprintf("kubectl get workspace %s -o yaml shows its conditions", ws.Name)
+	hint := "kubectl ws why " + cmp.Or(w.Called, ":"+w.Parent.Join(ws.Name).String())
+	missing := waiting.Of(ws).Missing()
 	if ctx.Err() != nil {
-		return run.Hint(fmt.Errorf("interrupted: workspace %q exists and goes on initializing, %s", ws.Name, missing(ws)), hint)
+		return run.Hint(fmt.Errorf("interrupted: workspace %q exists and goes on initializing, %s", ws.Name, missing), hint)
 	}
-	return run.Hint(fmt.Errorf("workspace %q is not ready after %gs: %s", ws.Name, w.ReadyPatience.Seconds(), missing(ws)), hint)
+	return run.Hint(fmt.Errorf("workspace %q is not ready after %gs: %s", ws.Name, w.ReadyPatience.Seconds(), missing), hint)
 }
 
 // IsReady says whether ws can be used.
-func IsReady(ws *tenancyv1alpha1.Workspace) bool {
-	return ws.Status.Phase == corev1alpha1.PhaseReady && ws.DeletionTimestamp == nil
-}
-
-// missing says what keeps ws from being ready.
-func missing(ws *tenancyv1alpha1.Workspace) string {
-	if names := ws.Status.Initializers; len(names) > 0 {
-		what := "initializer"
-		if len(names) > 1 {
-			what += "s"
-		}
-		return fmt.Sprintf("waiting for %s %s", what, join(names))
-	}
-	for _, c := range ws.Status.Conditions {
-		if c.Status == corev1.ConditionFalse {
-			return fmt.Sprintf("%s is false: %s", c.Type, cmp.Or(c.Message, c.Reason, "no reason given"))
-		}
-	}
-	return "waiting in phase " + cmp.Or(string(ws.Status.Phase), string(corev1alpha1.PhaseScheduling))
-}
-
-func join[S ~string](list []S) string {
-	parts := make([]string, 0, len(list))
-	for _, s := range list {
-		parts = append(parts, string(s))
-	}
-	return strings.Join(parts, ", ")
-}
+func IsReady(ws *tenancyv1alpha1.Workspace) bool { return waiting.Of(ws).Ready() }

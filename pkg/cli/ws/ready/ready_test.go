@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
 	"github.com/forkless/kcp/pkg/apis/conditions"
@@ -95,16 +93,11 @@ func TestWait(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			answers := tc.answers
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				answer(w, answers[0])
-				if len(answers) > 1 {
-					answers = answers[1:]
-				}
+			server := httptest.NewServer(&story{answers: tc.answers, told: func() {
 				if tc.interrupt {
 					cancel()
 				}
-			}))
+			}})
 			defer server.Close()
 			c, err := client.New(&rest.Config{}, server.URL, t.Output())
 			if err != nil {
@@ -125,21 +118,34 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// answer writes ws, or that there is none.
-func answer(w http.ResponseWriter, ws *tenancyv1alpha1.Workspace) {
-	w.Header().Set("Content-Type", "application/json")
-	if ws != nil {
-		_ = json.NewEncoder(w).Encode(ws)
-		return
-	}
-	status := apierrors.NewNotFound(schema.GroupResource{Resource: "workspaces"}, "eu").Status()
-	status.APIVersion, status.Kind = "v1", "Status"
-	w.WriteHeader(http.StatusNotFound)
-	_ = json.NewEncoder(w).Encode(status)
+// story is a server with one workspace: it answers a list with the first of answers, and
+// a watch with the others.
+type story struct {
+	answers []*tenancyv1alpha1.Workspace
+	told    func()
 }
 
-func TestMissingOfNewWorkspace(t *testing.T) {
-	if got := missing(&tenancyv1alpha1.Workspace{}); !strings.Contains(got, "Scheduling") {
-		t.Errorf("a workspace without a status waits for its place, not %q", got)
+func (s *story) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	if r.URL.Query().Get("watch") == "" {
+		list := tenancyv1alpha1.WorkspaceList{}
+		if ws := s.answers[0]; ws != nil {
+			list.Items = append(list.Items, *ws)
+		}
+		_ = json.NewEncoder(w).Encode(list)
+		s.told()
+		return
 	}
+	for i, ws := range s.answers[1:] {
+		event := metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Object: ws}}
+		switch {
+		case ws == nil && s.answers[i] == nil:
+			continue
+		case ws == nil:
+			event = metav1.WatchEvent{Type: "DELETED", Object: runtime.RawExtension{Object: s.answers[i]}}
+		}
+		_ = json.NewEncoder(w).Encode(event)
+	}
+	w.(http.Flusher).Flush()
+	<-r.Context().Done()
 }

@@ -77,6 +77,12 @@ func inspect(ctx context.Context, c *client.Client, p logicalcluster.Path) (stri
 	}
 }
 
+// Check returns an error that says why if the workspace p cannot be worked in.
+func Check(ctx context.Context, c *client.Client, p logicalcluster.Path) error {
+	_, err := inspect(ctx, c, p)
+	return err
+}
+
 // gather makes the requests, both at a time.
 func gather(ctx context.Context, c *client.Client, p logicalcluster.Path) evidence {
 	var e evidence

@@ -64,7 +64,13 @@ func (s Switcher) To(ctx context.Context, origin *target.Origin, to logicalclust
 func (s Switcher) enter(ctx context.Context, origin *target.Origin, to logicalcluster.Path, workspaceType string, bindings <-chan bindingList) error {
 	server := origin.At(to)
 	err := s.Finder.Flags.Store().Edit(ctx, func(config *api.Config) error {
-		return kubeconfig.Switch(config, origin.Context(), server)
+		if err := kubeconfig.Switch(config, origin.Context(), server); err != nil {
+			return err
+		}
+		if home, ok := origin.Home(); ok {
+			kubeconfig.SetHome(config, origin.Base, home)
+		}
+		return nil
 	})
 	if err != nil {
 		return err

@@ -53,6 +53,8 @@ type Origin struct {
 	snapshot *kubeconfig.Snapshot
 	finder   *Finder
 	client   *client.Client
+	// home is the home workspace, once the server has been asked.
+	home logicalcluster.Path
 }
 
 // Origin returns where the kubeconfig and the flags point at. It needs no network.
@@ -80,8 +82,13 @@ func (o *Origin) Client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.client, err = client.New(config, o.Base, o.finder.Streams.ErrOut)
-	return o.client, err
+	if o.client, err = client.New(config, o.Base, o.finder.Streams.ErrOut); err != nil {
+		return nil, err
+	}
+	if o.snapshot.ReadOnly() {
+		o.client.ReadOnly()
+	}
+	return o.client, nil
 }
 
 // ClientAs returns a client that asks the server as somebody else, who comes with extra
@@ -150,7 +157,7 @@ func (o *Origin) baseOf(ctx context.Context, ref path.Reference) (logicalcluster
 	case path.Pinned:
 		return o.pinned(ref.Pin)
 	case path.Home:
-		return o.home(ctx)
+		return o.askHome(ctx)
 	case path.Previous:
 		previous, err := o.snapshot.Previous()
 		if err != nil {
@@ -228,8 +235,17 @@ func (o *Origin) Private(p logicalcluster.Path) (*api.Config, error) { return o.
 // user's that lead to the same server.
 func (o *Origin) Reduced(p logicalcluster.Path) (*api.Config, error) { return o.snapshot.Reduced(p) }
 
-// home asks the server for the home workspace of the user.
-func (o *Origin) home(ctx context.Context) (logicalcluster.Path, error) {
+// Home returns the home workspace of the user, as far as that is known without asking
+// the server.
+func (o *Origin) Home() (logicalcluster.Path, bool) {
+	if !o.home.Empty() {
+		return o.home, true
+	}
+	return o.snapshot.Home()
+}
+
+// askHome asks the server for the home workspace of the user.
+func (o *Origin) askHome(ctx context.Context) (logicalcluster.Path, error) {
 	c, err := o.Client()
 	if err != nil {
 		return logicalcluster.Path{}, err
@@ -247,6 +263,7 @@ func (o *Origin) home(ctx context.Context) (logicalcluster.Path, error) {
 	if !ok {
 		return logicalcluster.Path{}, fmt.Errorf("the URL %q of the home workspace is no workspace URL", ws.Spec.URL)
 	}
+	o.home = p
 	return p, nil
 }
 
