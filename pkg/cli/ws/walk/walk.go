@@ -33,6 +33,9 @@ type Server interface {
 	// same order as Workspaces does. What it has no key for it does not know. An error
 	// means that the server does not let the caller ask.
 	AllWorkspaces(ctx context.Context) (map[string][]tenancyv1alpha1.Workspace, error)
+	// Explain returns an error of Workspaces, or the one that says that there is no such
+	// workspace, if that is what it means.
+	Explain(ctx context.Context, p logicalcluster.Path, err error) error
 }
 
 // Options say how far to go.

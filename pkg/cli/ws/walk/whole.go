@@ -24,13 +24,16 @@ type whole struct {
 
 // children returns the workspaces in n.
 func (w *walker) children(ctx context.Context, n *Node) ([]tenancyv1alpha1.Workspace, error) {
-	// The start is always asked: its answer says whether it is there and may be read.
-	if n.Parent != nil {
-		if known := w.everything(ctx); known != nil {
-			if items, ok := known[n.Cluster]; ok {
-				return items, nil
-			}
+	if n.Parent == nil {
+		// The start is always asked: its answer says whether it is there and may be read.
+		items, err := w.server.Workspaces(ctx, n.Path)
+		if err != nil {
+			err = w.server.Explain(ctx, n.Path, err)
 		}
+		return items, err
+	}
+	if items, ok := w.everything(ctx)[n.Cluster]; ok {
+		return items, nil
 	}
 	return w.server.Workspaces(ctx, n.Path)
 }
