@@ -105,29 +105,40 @@ func (s *sketch) styled(n *node, text string) string {
 	return s.display.Style(stage.Of(n.Workspace).Role(), text)
 }
 
-// shrink makes columns and labels fit into width cells, and returns them: the last column,
-// which is prose, gives way first, then the names. Columns that find no room at all go.
+// shrink makes columns and labels fit into width cells, and returns them: columns for
+// which there is no room at all go, then the last one, which is prose, gives way, then the
+// names.
 func shrink(labels, least int, columns []column, width int) (int, []column) {
-	total := labels
+	for len(columns) > 0 && least+narrowest(columns) > width {
+		least := slices.MinFunc(columns, func(a, b column) int { return a.weight - b.weight })
+		columns = slices.DeleteFunc(columns, func(c column) bool { return c.weight == least.weight })
+	}
+	excess := labels - width
 	for _, c := range columns {
-		total += c.gap + c.width
+		excess += c.gap + c.width
 	}
 	take := func(from *int, least int) {
-		taken := min(max(total-width, 0), max(*from-least, 0))
+		taken := min(max(excess, 0), max(*from-least, 0))
 		*from -= taken
-		total -= taken
+		excess -= taken
 	}
 	if len(columns) > 0 {
 		take(&columns[len(columns)-1].width, leastCell)
 	}
-	take(&labels, least)
-	for len(columns) > 0 && total > width {
-		least := slices.MinFunc(columns, func(a, b column) int { return a.weight - b.weight })
-		columns = slices.DeleteFunc(columns, func(c column) bool { return c.weight == least.weight })
-		total -= least.gap + least.width
-	}
 	take(&labels, 1)
 	return labels, columns
+}
+
+// narrowest returns how many cells columns take at least.
+func narrowest(columns []column) int {
+	total := 0
+	for i, c := range columns {
+		if i == len(columns)-1 {
+			c.width = min(c.width, leastCell)
+		}
+		total += c.gap + c.width
+	}
+	return total
 }
 
 // line returns a row as it is written.
