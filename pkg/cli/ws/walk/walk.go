@@ -163,28 +163,35 @@ func (w *walker) put(n *Node, items []tenancyv1alpha1.Workspace, err error) {
 
 // add puts ws below n.
 func (w *walker) add(n *Node, ws *tenancyv1alpha1.Workspace) {
+	child := Child(n, ws)
+	n.Children = append(n.Children, child)
+	if child.Err != nil || child.Mount() || ws.Spec.URL == "" {
+		// What has no URL has not got its place yet, so there is nothing in it.
+		w.tell(child)
+		return
+	}
+	w.found(child)
+}
+
+// Child returns the node of ws, which is in n. It is not among the children of n yet.
+func Child(n *Node, ws *tenancyv1alpha1.Workspace) *Node {
 	child := &Node{
 		Name: ws.Name, Path: n.Path.Join(ws.Name), Cluster: ws.Spec.Cluster,
 		Workspace: ws, Parent: n, Depth: n.Depth + 1,
 	}
-	n.Children = append(n.Children, child)
 	if child.Mount() || ws.Spec.URL == "" {
-		// What has no URL has not got its place yet, so there is nothing in it.
-		w.tell(child)
-		return
+		return child
 	}
 	_, p, ok := path.SplitURL(ws.Spec.URL)
 	switch {
 	case !ok:
 		child.Err = fmt.Errorf("the URL %q is no workspace URL", ws.Spec.URL)
-		w.tell(child)
 	case n.isBelow(p):
 		child.Err = fmt.Errorf("the URL %q leads back up", ws.Spec.URL)
-		w.tell(child)
 	default:
 		child.Path = p
-		w.found(child)
 	}
+	return child
 }
 
 // found goes on from n.
