@@ -222,7 +222,7 @@ type scriptedServer struct {
 	versions []string
 }
 
-func (s *scriptedServer) Pages(_ context.Context, _ logicalcluster.Path, each func([]tenancyv1alpha1.Workspace) error) (string, error) {
+func (s *scriptedServer) Pages(_ context.Context, each func([]tenancyv1alpha1.Workspace) error) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.answers[0].listErr; err != nil {
@@ -232,7 +232,7 @@ func (s *scriptedServer) Pages(_ context.Context, _ logicalcluster.Path, each fu
 	return "listed", each(s.answers[0].items)
 }
 
-func (s *scriptedServer) Watch(ctx context.Context, _ logicalcluster.Path, version string, _ func(), each func(client.Watched) error) error {
+func (s *scriptedServer) Watch(ctx context.Context, version string, _ func(), each func(client.Watched) error) error {
 	s.mu.Lock()
 	answer := s.answers[0]
 	s.versions = append(s.versions, version)
@@ -265,12 +265,12 @@ func TestSource(t *testing.T) {
 		{watchErr: apierrors.NewResourceExpired("too old")},
 		{items: []tenancyv1alpha1.Workspace{seen("root:c", "")}},
 	}}
-	s := newSource(server)
+	s := newSource()
 	pauses := make(chan time.Duration, 100)
 	s.pause = func(_ context.Context, d time.Duration) { pauses <- d }
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	s.open(ctx, &walk.Node{Path: logicalcluster.Root.Path()})
+	s.open(ctx, &walk.Node{Path: logicalcluster.Root.Path()}, server)
 
 	var heard []string
 	for len(heard) < 4 {

@@ -36,15 +36,28 @@ type message struct {
 	err    error
 }
 
-// watcher is what a source needs of a server, *client.Client for one.
+// watcher is a place with workspaces that can be watched, *client.Everywhere for one.
 type watcher interface {
-	Pages(ctx context.Context, parent logicalcluster.Path, each func([]tenancyv1alpha1.Workspace) error) (version string, err error)
-	Watch(ctx context.Context, parent logicalcluster.Path, version string, started func(), each func(client.Watched) error) error
+	Pages(ctx context.Context, each func([]tenancyv1alpha1.Workspace) error) (version string, err error)
+	Watch(ctx context.Context, version string, started func(), each func(client.Watched) error) error
+}
+
+// inOne are the workspaces in one.
+type inOne struct {
+	server *client.Client
+	path   logicalcluster.Path
+}
+
+func (w inOne) Pages(ctx context.Context, each func([]tenancyv1alpha1.Workspace) error) (string, error) {
+	return w.server.Pages(ctx, w.path, each)
+}
+
+func (w inOne) Watch(ctx context.Context, version string, started func(), each func(client.Watched) error) error {
+	return w.server.Watch(ctx, w.path, version, started, each)
 }
 
 // source watches workspaces and sends what it hears.
 type source struct {
-	server   watcher
 	messages chan message
 	slots    chan struct{}
 	// stops end the watches of nodes.
@@ -53,9 +66,9 @@ type source struct {
 	pause func(context.Context, time.Duration)
 }
 
-func newSource(server watcher) *source {
+func newSource() *source {
 	return &source{
-		server: server, messages: make(chan message), slots: make(chan struct{}, listsAtATime),
+		messages: make(chan message), slots: make(chan struct{}, listsAtATime),
 		stops: map[*walk.Node]context.CancelFunc{}, pause: pause,
 	}
 }
@@ -70,12 +83,12 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // open watches the workspaces in n, and close ends that. Only one goroutine calls them.
-func (s *source) open(ctx context.Context, n *walk.Node) {
+func (s *source) open(ctx context.Context, n *walk.Node, at watcher) {
 	if s.stops[n] != nil {
 		return
 	}
 	ctx, s.stops[n] = context.WithCancel(ctx)
-	go s.follow(ctx, n, n.Path)
+	go s.follow(ctx, n, at)
 }
 
 func (s *source) close(n *walk.Node) {
@@ -85,14 +98,14 @@ func (s *source) close(n *walk.Node) {
 	}
 }
 
-// follow lists and watches the workspaces in p until ctx is done.
-func (s *source) follow(ctx context.Context, n *walk.Node, p logicalcluster.Path) {
+// follow lists and watches the workspaces at a place, n or all there are, until ctx is done.
+func (s *source) follow(ctx context.Context, n *walk.Node, at watcher) {
 	wait := firstPause
 	for ctx.Err() == nil {
-		version, err := s.list(ctx, n, p)
+		version, err := s.list(ctx, n, at)
 		for err == nil && ctx.Err() == nil {
 			began := time.Now()
-			version, err = s.watch(ctx, n, p, version)
+			version, err = s.watch(ctx, n, at, version)
 			if time.Since(began) > wait {
 				wait = firstPause
 			} else if err == nil {
@@ -112,12 +125,12 @@ func (s *source) follow(ctx context.Context, n *walk.Node, p logicalcluster.Path
 	}
 }
 
-// list sends all workspaces in p, and returns the version that they are of.
-func (s *source) list(ctx context.Context, n *walk.Node, p logicalcluster.Path) (string, error) {
+// list sends all workspaces there, and returns the version that they are of.
+func (s *source) list(ctx context.Context, n *walk.Node, at watcher) (string, error) {
 	s.slots <- struct{}{}
 	defer func() { <-s.slots }()
 	var items []tenancyv1alpha1.Workspace
-	version, err := s.server.Pages(ctx, p, func(page []tenancyv1alpha1.Workspace) error {
+	version, err := at.Pages(ctx, func(page []tenancyv1alpha1.Workspace) error {
 		items = append(items, page...)
 		return nil
 	})
@@ -127,10 +140,10 @@ func (s *source) list(ctx context.Context, n *walk.Node, p logicalcluster.Path) 
 	return version, err
 }
 
-// watch sends what happens to the workspaces in p after version, and returns the version
+// watch sends what happens to the workspaces there after version, and returns the version
 // that it has seen last.
-func (s *source) watch(ctx context.Context, n *walk.Node, p logicalcluster.Path, version string) (string, error) {
-	err := s.server.Watch(ctx, p, version, nil, func(e client.Watched) error {
+func (s *source) watch(ctx context.Context, n *walk.Node, at watcher, version string) (string, error) {
+	err := at.Watch(ctx, version, nil, func(e client.Watched) error {
 		version = e.Workspace.ResourceVersion
 		if e.Type != watch.Bookmark && !s.send(ctx, message{node: n, event: e}) {
 			return context.Cause(ctx)

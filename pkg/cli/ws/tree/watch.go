@@ -37,14 +37,14 @@ func (o *Options) watch(ctx context.Context, c *client.Client, start logicalclus
 	if err != nil {
 		return err
 	}
-	w := &watching{Options: o, top: top, more: m, source: newSource(c), live: &live{options: o}}
+	w := &watching{Options: o, top: top, more: m, source: newSource(), client: c, live: &live{options: o}}
 	if err := w.begin(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w.everywhere(ctx, c)
-	w.live.open, w.live.close = func(n *walk.Node) { w.open(ctx, n) }, w.source.close
+	w.everywhere(ctx)
+	w.live.open, w.live.close = func(n *walk.Node) { w.open(ctx, n) }, w.close
 	w.live.start(top)
 	return w.run(ctx)
 }
@@ -55,10 +55,11 @@ type watching struct {
 	top    *walk.Node
 	more   *more
 	source *source
+	client *client.Client
 	live   *live
 
-	// shared are the nodes by the name of their cluster whose children one watch for all
-	// workspaces tells about; nil for those that are not in the tree.
+	// shared are the nodes by the name of their cluster, if one watch for all workspaces
+	// tells about the children of each.
 	shared map[string]*walk.Node
 	screen *screen
 }
@@ -77,28 +78,33 @@ func (w *watching) begin() error {
 }
 
 // everywhere tries to follow all workspaces with one watch, if there are many.
-func (w *watching) everywhere(ctx context.Context, c *client.Client) {
+func (w *watching) everywhere(ctx context.Context) {
 	if len(w.top.All()) < manyWatches {
 		return
 	}
-	clusters, err := c.AllWorkspaces(ctx)
+	all, err := w.client.Everywhere(ctx)
 	if err != nil {
 		return
 	}
-	w.shared = make(map[string]*walk.Node, len(clusters))
-	for cluster := range clusters {
-		w.shared[cluster] = nil
-	}
-	go w.source.follow(ctx, nil, logicalcluster.Wildcard.Path())
+	w.shared = map[string]*walk.Node{}
+	go w.source.follow(ctx, nil, all)
 }
 
 // open watches the children of n, by a watch of their own if no other tells about them.
 func (w *watching) open(ctx context.Context, n *walk.Node) {
-	if _, ok := w.shared[n.Cluster]; ok {
+	if w.shared != nil && n.Cluster != "" {
 		w.shared[n.Cluster] = n
 		return
 	}
-	w.source.open(ctx, n)
+	w.source.open(ctx, n, inOne{server: w.client, path: n.Path})
+}
+
+// close ends what open has begun.
+func (w *watching) close(n *walk.Node) {
+	if w.shared[n.Cluster] == n {
+		delete(w.shared, n.Cluster)
+	}
+	w.source.close(n)
 }
 
 // run shows what happens until ctx is done.
@@ -162,11 +168,16 @@ func (w *watching) takeAll(items []tenancyv1alpha1.Workspace) {
 		cluster := clusterOf(&items[i])
 		children[cluster] = append(children[cluster], items[i])
 	}
-	for cluster, n := range w.shared {
-		if n != nil {
-			w.live.list(n, children[cluster])
+	var list func(n *walk.Node)
+	list = func(n *walk.Node) {
+		if w.shared[n.Cluster] == n {
+			w.live.list(n, children[n.Cluster])
+		}
+		for _, child := range n.Children {
+			list(child)
 		}
 	}
+	list(w.top)
 }
 
 func clusterOf(ws *tenancyv1alpha1.Workspace) string {

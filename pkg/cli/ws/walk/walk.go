@@ -3,8 +3,7 @@
 //
 // It asks for the children of one workspace after the other, those near the start first,
 // some at a time. A tree that turns out to be big is asked for as a whole, if the server
-// lets the caller do so: one list instead of thousands. A server that has only a part of
-// the workspaces says which, and those elsewhere are asked for one by one.
+// lets the caller do so: one list instead of thousands.
 //
 // Children are in the order of the server. Mounted workspaces, those that have no place
 // yet and those whose URL leads back up are not walked into.
@@ -29,9 +28,9 @@ const requests = 8
 type Server interface {
 	// Workspaces returns the workspaces in one. "Not found" means that there are none.
 	Workspaces(ctx context.Context, parent logicalcluster.Path) ([]tenancyv1alpha1.Workspace, error)
-	// AllWorkspaces returns the workspaces in each logical cluster, by its name and in the
-	// same order as Workspaces does. What it has no key for it does not know. An error
-	// means that the server does not let the caller ask.
+	// AllWorkspaces returns all workspaces by the name of the logical cluster that they
+	// are in, in the same order as Workspaces does. An error means that the server does not
+	// let the caller ask, or does not know them all.
 	AllWorkspaces(ctx context.Context) (map[string][]tenancyv1alpha1.Workspace, error)
 	// Explain returns an error of Workspaces, or the one that says that there is no such
 	// workspace, if that is what it means.

@@ -241,16 +241,6 @@ func TestBigWalk(t *testing.T) {
 	}{
 		"Allowed":   {"one list replaces hundreds", everything, 1 + requests},
 		"Forbidden": {"who may not list everything gets the same tree", func(*server) map[string][]tenancyv1alpha1.Workspace { return nil }, 0},
-		"Elsewhere": {
-			"what a server does not keep itself is asked for",
-			func(s *server) map[string][]tenancyv1alpha1.Workspace {
-				all := everything(s)
-				delete(all, "root-w7")
-				delete(all, "root-w8")
-				return all
-			},
-			1 + requests + 2,
-		},
 		"Lies": {
 			"an answer that lacks what was seen is not believed",
 			func(*server) map[string][]tenancyv1alpha1.Workspace {

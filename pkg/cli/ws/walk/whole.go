@@ -17,8 +17,8 @@ const bigAfter = 64
 // whole is what a server answers when it is asked for everything at once.
 type whole struct {
 	once sync.Once
-	// known has the workspaces in each logical cluster that the server has. It is nil
-	// while it has not been asked, and if the server does not tell.
+	// known are all workspaces by the logical cluster that they are in. It is nil while
+	// nobody has asked, and if the server does not tell.
 	known map[string][]tenancyv1alpha1.Workspace
 }
 
@@ -32,8 +32,10 @@ func (w *walker) children(ctx context.Context, n *Node) ([]tenancyv1alpha1.Works
 		}
 		return items, err
 	}
-	if items, ok := w.everything(ctx)[n.Cluster]; ok {
-		return items, nil
+	if n.Cluster != "" {
+		if all := w.everything(ctx); all != nil {
+			return all[n.Cluster], nil
+		}
 	}
 	return w.server.Workspaces(ctx, n.Path)
 }
@@ -61,9 +63,8 @@ func (w *walker) everything(ctx context.Context) map[string][]tenancyv1alpha1.Wo
 	return w.whole.known
 }
 
-// hasAll says whether all has the nodes that are known already, as far as they are in
-// logical clusters that it is about. A server that does not understand the question may
-// answer it with less.
+// hasAll says whether all has the nodes that are known already. A server that does not
+// understand the question may answer it with less.
 func hasAll(all map[string][]tenancyv1alpha1.Workspace, nodes []*Node) bool {
 	uids := map[types.UID]bool{}
 	for _, items := range all {
@@ -71,11 +72,5 @@ func hasAll(all map[string][]tenancyv1alpha1.Workspace, nodes []*Node) bool {
 			uids[items[i].UID] = true
 		}
 	}
-	return !slices.ContainsFunc(nodes, func(n *Node) bool {
-		if n.Parent == nil {
-			return false
-		}
-		_, about := all[n.Parent.Cluster]
-		return about && !uids[n.Workspace.UID]
-	})
+	return !slices.ContainsFunc(nodes, func(n *Node) bool { return n.Workspace != nil && !uids[n.Workspace.UID] })
 }
