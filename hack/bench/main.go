@@ -69,6 +69,7 @@ var sections = []section{
 	{"customresources", measureCustomResources},
 	{"spread", measureSpread},
 	{"plugin", measurePlugin},
+	{"cli-tree", measureCLITree},
 	{"compare", measureCompared},
 }
 

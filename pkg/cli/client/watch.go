@@ -19,10 +19,14 @@ import (
 // Pages reads the Workspaces in parent, some at a time, in the order of the server, and
 // gives them to each as they come. It returns the version that a watch goes on from.
 func (c *Client) Pages(ctx context.Context, parent logicalcluster.Path, each func([]tenancyv1alpha1.Workspace) error) (version string, err error) {
-	params := map[string]string{"limit": strconv.Itoa(pageSize)}
+	return c.pages(ctx, workspaces(parent), pageSize, each)
+}
+
+func (c *Client) pages(ctx context.Context, path []string, size int, each func([]tenancyv1alpha1.Workspace) error) (version string, err error) {
+	params := map[string]string{"limit": strconv.Itoa(size)}
 	for {
 		var page tenancyv1alpha1.WorkspaceList
-		if err := c.get(ctx, workspaces(parent), params, &page); err != nil {
+		if err := c.get(ctx, path, params, &page); err != nil {
 			return "", err
 		}
 		if err := each(page.Items); err != nil {
@@ -50,7 +54,11 @@ type Watched struct {
 // watch in. A version that is too old is an error that apierrors.IsResourceExpired or
 // IsGone tells.
 func (c *Client) Watch(ctx context.Context, parent logicalcluster.Path, version string, started func(), each func(Watched) error) error {
-	stream, err := c.server.Get().AbsPath(workspaces(parent)...).
+	return c.watchAt(ctx, workspaces(parent), version, started, each)
+}
+
+func (c *Client) watchAt(ctx context.Context, path []string, version string, started func(), each func(Watched) error) error {
+	stream, err := c.server.Get().AbsPath(path...).
 		Param("watch", "true").
 		Param("allowWatchBookmarks", "true").
 		Param("resourceVersion", version).

@@ -48,30 +48,6 @@ func (c *Client) Workspaces(ctx context.Context, parent logicalcluster.Path) ([]
 	return list[tenancyv1alpha1.Workspace](ctx, c, workspaces(parent))
 }
 
-// AllWorkspaces returns the workspaces in each logical cluster that the server keeps, by
-// its name, in the order of the server. Only those may ask who may list all of them.
-func (c *Client) AllWorkspaces(ctx context.Context) (map[string][]tenancyv1alpha1.Workspace, error) {
-	everywhere := logicalcluster.Wildcard.Path()
-	// Without the clusters, one that is kept elsewhere would look like an empty one.
-	clusters, err := list[metav1.PartialObjectMetadata](ctx, c, at(everywhere, "apis", coreGroup, coreVersion, "logicalclusters"))
-	if err != nil {
-		return nil, err
-	}
-	items, err := list[tenancyv1alpha1.Workspace](ctx, c, workspaces(everywhere))
-	if err != nil {
-		return nil, err
-	}
-	all := make(map[string][]tenancyv1alpha1.Workspace, len(clusters))
-	for i := range clusters {
-		all[clusters[i].Annotations[logicalcluster.AnnotationKey]] = nil
-	}
-	for i := range items {
-		cluster := items[i].Annotations[logicalcluster.AnnotationKey]
-		all[cluster] = append(all[cluster], items[i])
-	}
-	return all, nil
-}
-
 // CreateWorkspace creates a Workspace in parent and returns what the server made of it.
 func (c *Client) CreateWorkspace(ctx context.Context, parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace) (*tenancyv1alpha1.Workspace, error) {
 	ws = ws.DeepCopy()

@@ -80,6 +80,10 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
+// Stopped returns what a command returns that goes on until it is interrupted, once that
+// has happened: the exit code of the signal, and nothing to report.
+func Stopped(ctx context.Context) error { return Exit(exitCode(ctx, context.Cause(ctx))) }
+
 // stopped is the cause of a context that a signal has cancelled.
 type stopped struct{ signal os.Signal }
 

@@ -3,8 +3,7 @@
 //
 // It asks for the children of one workspace after the other, those near the start first,
 // some at a time. A tree that turns out to be big is asked for as a whole, if the server
-// lets the caller do so: one list instead of thousands. A server that has only a part of
-// the workspaces says which, and those elsewhere are asked for one by one.
+// lets the caller do so: one list instead of thousands.
 //
 // Children are in the order of the server. Mounted workspaces, those that have no place
 // yet and those whose URL leads back up are not walked into.
@@ -29,10 +28,13 @@ const requests = 8
 type Server interface {
 	// Workspaces returns the workspaces in one. "Not found" means that there are none.
 	Workspaces(ctx context.Context, parent logicalcluster.Path) ([]tenancyv1alpha1.Workspace, error)
-	// AllWorkspaces returns the workspaces in each logical cluster, by its name and in the
-	// same order as Workspaces does. What it has no key for it does not know. An error
-	// means that the server does not let the caller ask.
+	// AllWorkspaces returns all workspaces by the name of the logical cluster that they
+	// are in, in the same order as Workspaces does. An error means that the server does not
+	// let the caller ask, or does not know them all.
 	AllWorkspaces(ctx context.Context) (map[string][]tenancyv1alpha1.Workspace, error)
+	// Explain returns an error of Workspaces, or the one that says that there is no such
+	// workspace, if that is what it means.
+	Explain(ctx context.Context, p logicalcluster.Path, err error) error
 }
 
 // Options say how far to go.
@@ -160,28 +162,35 @@ func (w *walker) put(n *Node, items []tenancyv1alpha1.Workspace, err error) {
 
 // add puts ws below n.
 func (w *walker) add(n *Node, ws *tenancyv1alpha1.Workspace) {
+	child := Child(n, ws)
+	n.Children = append(n.Children, child)
+	if child.Err != nil || child.Mount() || ws.Spec.URL == "" {
+		// What has no URL has not got its place yet, so there is nothing in it.
+		w.tell(child)
+		return
+	}
+	w.found(child)
+}
+
+// Child returns the node of ws, which is in n. It is not among the children of n yet.
+func Child(n *Node, ws *tenancyv1alpha1.Workspace) *Node {
 	child := &Node{
 		Name: ws.Name, Path: n.Path.Join(ws.Name), Cluster: ws.Spec.Cluster,
 		Workspace: ws, Parent: n, Depth: n.Depth + 1,
 	}
-	n.Children = append(n.Children, child)
 	if child.Mount() || ws.Spec.URL == "" {
-		// What has no URL has not got its place yet, so there is nothing in it.
-		w.tell(child)
-		return
+		return child
 	}
 	_, p, ok := path.SplitURL(ws.Spec.URL)
 	switch {
 	case !ok:
 		child.Err = fmt.Errorf("the URL %q is no workspace URL", ws.Spec.URL)
-		w.tell(child)
 	case n.isBelow(p):
 		child.Err = fmt.Errorf("the URL %q leads back up", ws.Spec.URL)
-		w.tell(child)
 	default:
 		child.Path = p
-		w.found(child)
 	}
+	return child
 }
 
 // found goes on from n.

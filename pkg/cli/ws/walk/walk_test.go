@@ -75,6 +75,15 @@ func (s *server) AllWorkspaces(context.Context) (map[string][]tenancyv1alpha1.Wo
 	return s.all, nil
 }
 
+func (s *server) Explain(_ context.Context, p logicalcluster.Path, err error) error {
+	if p.Base() == "missing" {
+		return errMissing
+	}
+	return err
+}
+
+var errMissing = errors.New("there is no such workspace")
+
 // describe writes a tree in a line for each workspace.
 func describe(n *Node) string {
 	var b strings.Builder
@@ -119,6 +128,7 @@ func TestWalk(t *testing.T) {
 	s.add("root:a:x:deep", nil)
 	s.errs["root:secret"] = forbidden
 	s.errs["root:broken"] = broken
+	s.errs["root:missing"] = apierrors.NewNotFound(schema.GroupResource{}, "")
 	s.errs["root:none"] = apierrors.NewNotFound(schema.GroupResource{}, "")
 
 	cases := map[string]struct {
@@ -171,6 +181,8 @@ func TestWalk(t *testing.T) {
 		},
 		"Limit":          {reason: "a walk may have enough", start: "root", options: Options{Limit: 2}, want: "root\n root:b\n root:a\n"},
 		"StartForbidden": {reason: "what is wrong with the start is an error", start: "root:secret", want: "root:secret forbidden forbidden: no\n", err: forbidden},
+		"StartEmpty":     {reason: "a workspace without workspaces API has none", start: "root:none", want: "root:none\n"},
+		"StartMissing":   {reason: "which is not the same as not being there", start: "root:missing", want: "root:missing there is no such workspace\n", err: errMissing},
 		"StartBroken":    {reason: "whatever it is", start: "root:broken", want: "root:broken broken\n", err: broken},
 	}
 	for name, tc := range cases {
@@ -229,16 +241,6 @@ func TestBigWalk(t *testing.T) {
 	}{
 		"Allowed":   {"one list replaces hundreds", everything, 1 + requests},
 		"Forbidden": {"who may not list everything gets the same tree", func(*server) map[string][]tenancyv1alpha1.Workspace { return nil }, 0},
-		"Elsewhere": {
-			"what a server does not keep itself is asked for",
-			func(s *server) map[string][]tenancyv1alpha1.Workspace {
-				all := everything(s)
-				delete(all, "root-w7")
-				delete(all, "root-w8")
-				return all
-			},
-			1 + requests + 2,
-		},
 		"Lies": {
 			"an answer that lacks what was seen is not believed",
 			func(*server) map[string][]tenancyv1alpha1.Workspace {

@@ -17,19 +17,24 @@ const bigAfter = 64
 // whole is what a server answers when it is asked for everything at once.
 type whole struct {
 	once sync.Once
-	// known has the workspaces in each logical cluster that the server has. It is nil
-	// while it has not been asked, and if the server does not tell.
+	// known are all workspaces by the logical cluster that they are in. It is nil while
+	// nobody has asked, and if the server does not tell.
 	known map[string][]tenancyv1alpha1.Workspace
 }
 
 // children returns the workspaces in n.
 func (w *walker) children(ctx context.Context, n *Node) ([]tenancyv1alpha1.Workspace, error) {
-	// The start is always asked: its answer says whether it is there and may be read.
-	if n.Parent != nil {
-		if known := w.everything(ctx); known != nil {
-			if items, ok := known[n.Cluster]; ok {
-				return items, nil
-			}
+	if n.Parent == nil {
+		// The start is always asked: its answer says whether it is there and may be read.
+		items, err := w.server.Workspaces(ctx, n.Path)
+		if err != nil {
+			err = w.server.Explain(ctx, n.Path, err)
+		}
+		return items, err
+	}
+	if n.Cluster != "" {
+		if all := w.everything(ctx); all != nil {
+			return all[n.Cluster], nil
 		}
 	}
 	return w.server.Workspaces(ctx, n.Path)
@@ -58,9 +63,8 @@ func (w *walker) everything(ctx context.Context) map[string][]tenancyv1alpha1.Wo
 	return w.whole.known
 }
 
-// hasAll says whether all has the nodes that are known already, as far as they are in
-// logical clusters that it is about. A server that does not understand the question may
-// answer it with less.
+// hasAll says whether all has the nodes that are known already. A server that does not
+// understand the question may answer it with less.
 func hasAll(all map[string][]tenancyv1alpha1.Workspace, nodes []*Node) bool {
 	uids := map[types.UID]bool{}
 	for _, items := range all {
@@ -68,11 +72,5 @@ func hasAll(all map[string][]tenancyv1alpha1.Workspace, nodes []*Node) bool {
 			uids[items[i].UID] = true
 		}
 	}
-	return !slices.ContainsFunc(nodes, func(n *Node) bool {
-		if n.Parent == nil {
-			return false
-		}
-		_, about := all[n.Parent.Cluster]
-		return about && !uids[n.Workspace.UID]
-	})
+	return !slices.ContainsFunc(nodes, func(n *Node) bool { return n.Workspace != nil && !uids[n.Workspace.UID] })
 }
