@@ -25,11 +25,15 @@ const metricsPath = "/metrics"
 // policy of root decides about. So do those to paths that lead nowhere and that expected
 // says may lead somewhere once the caller is known: the path is in the context. Those to
 // mounted workspaces go on with mounts, with the Mount in the context instead of a cluster;
-// where mounts is nil nothing can be mounted.
-func WithCluster(next, mounts http.Handler, resolver *Resolver, expected func(logicalcluster.Path) bool, errorCodec runtime.NegotiatedSerializer) http.Handler {
+// where mounts is nil nothing can be mounted. If otherwise is not zero, requests without a
+// prefix go there.
+func WithCluster(next, mounts http.Handler, resolver *Resolver, expected func(logicalcluster.Path) bool, otherwise logicalcluster.Name, errorCodec runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, rest, ok, err := Split(r.URL)
 		switch {
+		case !ok && !otherwise.Empty():
+			next.ServeHTTP(w, r.WithContext(logicalcluster.NewContext(r.Context(), otherwise)))
+			return
 		case !ok && r.URL.Path == metricsPath:
 			next.ServeHTTP(w, r.WithContext(logicalcluster.NewContext(r.Context(), logicalcluster.Root)))
 			return

@@ -113,7 +113,7 @@ func TestExpectedPaths(t *testing.T) {
 			t.Errorf("it goes on without a cluster, and says where it was to go: %s, %v, %s", path, hasCluster, r.RequestURI)
 		}
 		reached = nil
-	}), nil, NewResolver(tree{}, NewTrees()), expected, codec)
+	}), nil, NewResolver(tree{}, NewTrees()), expected, logicalcluster.Name{}, codec)
 	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/clusters/root:users:x/api/v1/configmaps?limit=1", http.NoBody))
 	if reached != nil {
 		t.Error("a path that may yet lead somewhere ends before anybody knows who asks")

@@ -31,6 +31,7 @@ func (s *Server) buildAuthorization() error {
 		Local:            s.policy,
 		LogicalClusters:  s.logicalClusters,
 		Exports:          boundExports{s},
+		Single:           s.single(),
 		Audited:          s.options.Audit.PolicyFile != "",
 	})
 	if err != nil {

@@ -35,7 +35,12 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 	if s.own, err = crds.All(); err != nil {
 		return err
 	}
-	if s.system, err = everywhere(s.own); err != nil {
+	shown := s.own
+	if s.options.Single {
+		// Our own APIs are about workspaces, of which there are none.
+		shown = nil
+	}
+	if s.system, err = everywhere(shown); err != nil {
 		return err
 	}
 	s.catalog, err = catalog.New(catalog.Config{

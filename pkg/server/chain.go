@@ -93,7 +93,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	virtual := handler
 	var routed http.Handler
 	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { routed.ServeHTTP(w, r) })
-	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, s.expectsHome, c.Serializer)
+	handler = route.WithCluster(handler, s.routeMounts(again, handler), s.resolver, s.expectsHome, s.single(), c.Serializer)
 	handler = route.WithVirtualWorkspaces(handler, virtual, s.resolver, s.virtual.Form, c.Serializer)
 	routed = handler
 	handler = serviceaccount.WithHome(handler)

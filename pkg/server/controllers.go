@@ -36,6 +36,8 @@ const definitionWorkers = 8
 // buildControllers makes all controllers. They are the same however many workspaces
 // there are.
 func (s *Server) buildControllers() error {
+	// Those so far are what admission needs to hear of.
+	needed := slices.Clone(s.listeners)
 	for _, build := range []func() (*controller.Controller, error){
 		s.bootstrapPolicyController,
 		s.clusterRoleController,
@@ -65,6 +67,10 @@ func (s *Server) buildControllers() error {
 			return err
 		}
 		s.controllers = append(s.controllers, c)
+	}
+	if s.options.Single {
+		s.keepSingle(needed)
+		return nil
 	}
 	mounted, err := s.mountControllers()
 	s.controllers = append(s.controllers, mounted...)

@@ -88,6 +88,13 @@ func (s *Server) waitForCaches(ctx context.Context) error {
 
 // bootstrapObjects writes what has to be there from the start.
 func (s *Server) bootstrapObjects(ctx context.Context) error {
+	if s.options.Single {
+		objects, err := s.singleObjects()
+		if err != nil {
+			return err
+		}
+		return bootstrap.Ensure(ctx, s.layer, objects, versioned)
+	}
 	objects, err := s.wantedObjects()
 	if err != nil {
 		return err
@@ -181,11 +188,13 @@ func (s *Server) startControllers(ctx context.Context) error {
 	if s.mounts != nil {
 		s.mounts.index.Settle()
 	}
-	if err := s.waitForOwn(ctx); err != nil {
-		return err
-	}
-	if err := s.prepareHomes(ctx); err != nil {
-		return err
+	if !s.options.Single {
+		if err := s.waitForOwn(ctx); err != nil {
+			return err
+		}
+		if err := s.prepareHomes(ctx); err != nil {
+			return err
+		}
 	}
 	s.controllerWork.start(ctx, s.openHolding)
 	// Before this requests would wait: no webhook is to be passed by.

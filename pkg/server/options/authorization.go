@@ -20,7 +20,12 @@ type AuthorizationOptions struct {
 	AlwaysAllowPaths []string
 	// Webhook asks somebody else.
 	Webhook AuthorizationWebhookOptions
+	// open lets Order name the authorizer that allows everything.
+	open bool
 }
+
+// AllowEverybody lets Order name the authorizer that allows everything, which no flag does.
+func (o *AuthorizationOptions) AllowEverybody() { o.open = true }
 
 // AuthorizationWebhookOptions ask somebody else what callers may do.
 type AuthorizationWebhookOptions struct {
@@ -63,7 +68,7 @@ func (o *AuthorizationOptions) Validate() []error {
 	seen := map[string]bool{}
 	for _, name := range o.Order {
 		switch {
-		case !slices.Contains(authz.DefaultOrder(), name):
+		case !slices.Contains(authz.DefaultOrder(), name) && (name != authz.AlwaysAllow || !o.open):
 			all = append(all, fmt.Errorf("--authorization-order: unknown authorizer %q, known are %s",
 				name, strings.Join(authz.DefaultOrder(), ", ")))
 		case seen[name]:

@@ -29,6 +29,11 @@ type Completed struct {
 	RootDirectory string
 	// RootDirectoryAsGiven is the same as it was typed, to talk about it to people.
 	RootDirectoryAsGiven string
+	// Single makes the server a single cluster to its clients. Requests that name no
+	// cluster go to system:admin, whose policy is all the policy there is; there are no
+	// workspaces, and no controllers but those without which a kube-apiserver is not what
+	// it is.
+	Single bool
 
 	Serving        Serving
 	Etcd           Etcd
@@ -78,6 +83,7 @@ func (o *Options) Complete() (*Completed, error) {
 	completed := &Completed{
 		RootDirectory:        root,
 		RootDirectoryAsGiven: o.RootDirectory,
+		Single:               o.Single,
 		Serving:              o.completeServing(p, root),
 		Etcd:                 o.completeEtcd(p, below),
 		Admin: Admin{

@@ -13,6 +13,9 @@ type Options struct {
 	// RootDirectory is the base of all generated files. With the empty string nothing
 	// is generated, and whatever has to lie somewhere needs a path of its own.
 	RootDirectory string
+	// Single makes the server a single cluster to its clients, as a kube-apiserver is: see
+	// Completed.Single. There is no flag for it; another program sets it.
+	Single bool
 
 	Serving         ServingOptions
 	Etcd            EtcdOptions
