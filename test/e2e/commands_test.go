@@ -22,6 +22,7 @@ func (s *suite) commands() map[string]func(ts *testscript.TestScript, neg bool, 
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"kubectl":    s.kubectl,
 		"eventually": s.eventually,
+		"follow":     s.follow,
 		"keys":       s.keys,
 		"setenv":     s.setenv,
 	}

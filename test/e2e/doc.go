@@ -9,6 +9,8 @@
 //	eventually pattern program args... runs the program until it succeeds and prints what
 //	                                   the pattern matches; "! eventually" waits until it
 //	                                   fails and says so on stderr
+//	follow answer program args...      asks a question, "kubectl ws why" for example, and does
+//	                                   what stands behind "next", answering questions
 //	keys text                          no key in etcd contains text; "! keys": some do
 //	setenv name program args...        puts what the program prints into the environment
 //

@@ -3,22 +3,49 @@ package client
 import (
 	"context"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// MayBind says whether the caller may bind the export called name in the workspace p,
-// or every export there if name is empty.
-func (c *Client) MayBind(ctx context.Context, p logicalcluster.Path, name string) (bool, error) {
+// Review asks whether the caller may do something in the workspace p, and why.
+func (c *Client) Review(ctx context.Context, p logicalcluster.Path, what authorizationv1.ResourceAttributes) (authorizationv1.SubjectAccessReviewStatus, error) {
 	review := &authorizationv1.SelfSubjectAccessReview{
-		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
-		Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-			ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "bind", Group: apisGroup, Resource: "apiexports", Name: name},
-		},
+		TypeMeta: reviewType("SelfSubjectAccessReview"),
+		Spec:     authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &what},
 	}
 	answer := &authorizationv1.SelfSubjectAccessReview{}
 	err := c.create(ctx, at(p, "apis", reviewGroup, "v1", "selfsubjectaccessreviews"), nil, review, answer)
-	return answer.Status.Allowed, err
+	return answer.Status, err
+}
+
+// ReviewOf asks whether somebody else may do something in the workspace p, and why.
+func (c *Client) ReviewOf(ctx context.Context, p logicalcluster.Path, spec authorizationv1.SubjectAccessReviewSpec) (authorizationv1.SubjectAccessReviewStatus, error) {
+	review := &authorizationv1.SubjectAccessReview{TypeMeta: reviewType("SubjectAccessReview"), Spec: spec}
+	answer := &authorizationv1.SubjectAccessReview{}
+	err := c.create(ctx, at(p, "apis", reviewGroup, "v1", "subjectaccessreviews"), nil, review, answer)
+	return answer.Status, err
+}
+
+func reviewType(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: authorizationv1.GroupName + "/v1", Kind: kind}
+}
+
+// WhoAmI returns whom the server takes the caller for, in the workspace p.
+func (c *Client) WhoAmI(ctx context.Context, p logicalcluster.Path) (authenticationv1.UserInfo, error) {
+	review := &authenticationv1.SelfSubjectReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.GroupName + "/v1", Kind: "SelfSubjectReview"},
+	}
+	answer := &authenticationv1.SelfSubjectReview{}
+	err := c.create(ctx, at(p, "apis", authenticationv1.GroupName, "v1", "selfsubjectreviews"), nil, review, answer)
+	return answer.Status.UserInfo, err
+}
+
+// MayBind says whether the caller may bind the export called name in the workspace p,
+// or every export there if name is empty.
+func (c *Client) MayBind(ctx context.Context, p logicalcluster.Path, name string) (bool, error) {
+	answer, err := c.Review(ctx, p, authorizationv1.ResourceAttributes{Verb: "bind", Group: apisGroup, Resource: "apiexports", Name: name})
+	return answer.Allowed, err
 }

@@ -54,9 +54,7 @@ func (j *judge) claims() {
 func (j *judge) claim(index int, c apisv1alpha2.PermissionClaim) (diagnosis.Detail, diagnosis.Blocker) {
 	name := claim.Resource(c)
 	detail := diagnosis.Detail{State: diagnosis.Open, Name: name}
-	i := slices.IndexFunc(j.Binding.Spec.PermissionClaims, func(a apisv1alpha2.AcceptablePermissionClaim) bool {
-		return claim.SameObjects(a.PermissionClaim, c)
-	})
+	i := j.answer(c)
 	switch {
 	case i >= 0 && j.Binding.Spec.PermissionClaims[i].State == apisv1alpha2.ClaimRejected:
 		// Somebody does not want it, so nothing about it is wrong.
@@ -96,11 +94,10 @@ func (j *judge) identity(index int, c apisv1alpha2.PermissionClaim, detail *diag
 	detail.Message = fmt.Sprintf("%s claimed, %s bound here", short(c.IdentityHash), short(here))
 	blocker.Message = fmt.Sprintf("claim %s is about identity %s, but APIBinding %s has bound identity %s here", resource, short(c.IdentityHash), by, short(here))
 	if j.MayPatchExport {
-		pointer := fmt.Sprintf("/spec/permissionClaims/%d/identityHash", index)
-		patch := fmt.Sprintf(`[{"op":"test","path":%[1]q,"value":%[2]q},{"op":"replace","path":%[1]q,"value":%[3]q}]`, pointer, c.IdentityHash, here)
+		patch := replaceIdentity(index, c.IdentityHash, here)
 		blocker.Next = []string{
 			diagnosis.Step(j.Commands.Kubectl(j.Provider, "patch", "apiexport", j.ExportName, "--type=json", "-p", patch), "claims what is bound here"),
-			j.Commands.Plugin(j.Consumer, "kcp", "claims", "accept", j.Binding.Name, "--identity-hash", here),
+			j.answerWith(c, here),
 		}
 		return true, blocker
 	}
@@ -116,6 +113,31 @@ func (j *judge) identity(index int, c apisv1alpha2.PermissionClaim, detail *diag
 	blocker.Next = []string{diagnosis.Step(j.Commands.Plugin(j.Consumer, "kcp", "claims", "get", "apibinding", j.Binding.Name, "--wide"),
 		"the provider has to claim identity %s, or you bind %s from who has the other one", short(here), resource)}
 	return true, blocker
+}
+
+// replaceIdentity is a JSON patch of an export, or of a binding, whose claims are in the same
+// place.
+func replaceIdentity(index int, before, after string) string {
+	pointer := fmt.Sprintf("/spec/permissionClaims/%d/identityHash", index)
+	return fmt.Sprintf(`[{"op":"test","path":%[1]q,"value":%[2]q},{"op":"replace","path":%[1]q,"value":%[3]q}]`, pointer, before, after)
+}
+
+// answerWith is the command that accepts a claim that is about another identity now. What was
+// accepted before would stay as an answer to nothing.
+func (j *judge) answerWith(c apisv1alpha2.PermissionClaim, identity string) string {
+	i := j.answer(c)
+	if i < 0 {
+		return j.Commands.Plugin(j.Consumer, "kcp", "claims", "accept", j.Binding.Name, "--identity-hash", identity)
+	}
+	return diagnosis.Step(j.Commands.Kubectl(j.Consumer, "patch", "apibinding", j.Binding.Name, "--type=json", "-p", replaceIdentity(i, c.IdentityHash, identity)),
+		"accepts that")
+}
+
+// answer returns the index of the answer to a claim, -1 if there is none.
+func (j *judge) answer(c apisv1alpha2.PermissionClaim) int {
+	return slices.IndexFunc(j.Binding.Spec.PermissionClaims, func(a apisv1alpha2.AcceptablePermissionClaim) bool {
+		return claim.SameObjects(a.PermissionClaim, c)
+	})
 }
 
 // boundHere returns the identity of a resource that is bound in the workspace, and the

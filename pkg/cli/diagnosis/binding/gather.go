@@ -64,7 +64,8 @@ func (g Gatherer) Gather(ctx context.Context, consumer logicalcluster.Path, name
 	all, _ := apis.Bindings(ctx)
 	f.Others = slices.DeleteFunc(all, func(b client.Binding) bool { return f.Binding != nil && b.Name == f.Binding.Name })
 	f.Definitions, _ = g.Client.Definitions(ctx, consumer)
-	f.User, _ = g.Client.WhoAmI(ctx, consumer)
+	user, _ := g.Client.WhoAmI(ctx, consumer)
+	f.User = user.Username
 
 	g.provider(ctx, f, apis)
 	g.conflicts(ctx, f)

@@ -128,15 +128,8 @@ func (j *judge) blockPermission() {
 	if j.Export == nil {
 		what += ", if there is such an export"
 	}
-	user := cmp.Or(j.User, "USER")
-	role := "bind-" + j.ExportName
-	subject := strings.NewReplacer(":", "-", "/", "-", "%", "-").Replace(user)
-	j.Block(what,
-		diagnosis.Step(j.Commands.Kubectl(j.Provider, "create", "clusterrole", role, "--verb=bind", "--resource=apiexports.apis.kcp.io", "--resource-name="+j.ExportName),
-			"to be run by an administrator of %s", j.Provider),
-		diagnosis.Step(j.Commands.Kubectl(j.Provider, "create", "clusterrolebinding", role+"-"+subject, "--clusterrole="+role, "--user="+user),
-			"to be run by an administrator of %s", j.Provider),
-		j.Commands.Plugin(j.Consumer, "kcp", "bind", "apiexport", j.reference()))
+	steps := diagnosis.PermitBind(j.Commands, j.Provider.String(), j.ExportName, cmp.Or(j.User, "USER"))
+	j.Block(what, append(steps, j.Commands.Plugin(j.Consumer, "kcp", "bind", "apiexport", j.reference()))...)
 }
 
 // export says what is known of the export, and whether there is any sense in looking at what

@@ -216,17 +216,16 @@ func (j *judge) permit(o *Other) []string {
 	if account, ok := strings.CutPrefix(o.User, accountPrefix); ok {
 		subject, short = "--serviceaccount="+account, account
 	}
-	short = strings.NewReplacer(":", "-", "/", "-", "%", "-").Replace(short)
 	var steps []string
 	if !o.Access.Allowed {
-		steps = append(steps, j.Commands.Kubectl(j.Path, "create", "clusterrolebinding", "access-"+short, "--clusterrole=system:kcp:workspace:access", subject))
+		steps = append(steps, diagnosis.PermitAccess(j.Commands, j.Path, subject, short))
 	}
 	if !o.Allowed.Allowed {
 		role := j.Findings.Kind.Verb() + "-" + j.TypeName
 		steps = append(steps,
 			j.Commands.Kubectl(j.Path, "create", "clusterrole", role, "--verb="+j.Findings.Kind.Verb(),
 				"--resource="+types.GroupResource().String(), "--resource-name="+j.TypeName),
-			j.Commands.Kubectl(j.Path, "create", "clusterrolebinding", role+"-"+short, "--clusterrole="+role, subject))
+			j.Commands.Kubectl(j.Path, "create", "clusterrolebinding", role+"-"+diagnosis.ObjectName(short), "--clusterrole="+role, subject))
 	}
 	return steps
 }

@@ -1,14 +1,18 @@
 package workspace
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
+	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
 	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
 )
@@ -121,28 +125,63 @@ func (j *judge) objects() []conditions.Getter {
 	return all
 }
 
-// namedExport is how conditions name an export.
-var namedExport = regexp.MustCompile(`([a-z0-9:-]+)\|([a-z0-9.-]*[a-z0-9])`)
+var (
+	// namedExport is how conditions name an export that is missing, unbindable how they
+	// name one that may not be bound.
+	namedExport = regexp.MustCompile(`([a-z0-9:-]+)\|([a-z0-9.-]*[a-z0-9])`)
+	unbindable  = regexp.MustCompile(`no permission to bind to export ([a-z0-9:-]+):([a-z0-9.-]*[a-z0-9])`)
+)
 
 // bindingSteps are where to look when default bindings are missing: at the bindings that
-// are not bound, and at the exports that cannot be.
+// are not bound, and at the exports that cannot be. Bindings are made for the creator of
+// the workspace, so it is him who has to be permitted.
 func (j *judge) bindingSteps() []string {
 	var steps []string
-	for i := range j.Bindings {
-		if !conditions.IsTrue(&j.Bindings[i], conditions.Ready) {
-			steps = append(steps, j.Commands.Plugin(j.Path, "kcp", "debug", "binding", j.Bindings[i].Name))
-		}
-	}
-	if len(steps) > 0 {
-		return steps
-	}
-	for _, match := range namedExport.FindAllStringSubmatch(j.defaultBindings(), -1) {
-		step := j.Commands.Plugin(j.Path, "kcp", "debug", "binding", match[1]+":"+match[2])
+	add := func(step string) {
 		if !slices.Contains(steps, step) {
 			steps = append(steps, step)
 		}
 	}
+	for i := range j.Bindings {
+		if !conditions.IsTrue(&j.Bindings[i], conditions.Ready) {
+			add(j.Commands.Plugin(j.Path, "kcp", "debug", "binding", j.Bindings[i].Name))
+		}
+	}
+	message := j.defaultBindings()
+	for _, match := range unbindable.FindAllStringSubmatch(message, -1) {
+		for _, step := range diagnosis.PermitBind(j.Commands, match[1], match[2], j.creator()) {
+			add(step)
+		}
+	}
+	for _, match := range namedExport.FindAllStringSubmatch(message, -1) {
+		add(j.Commands.Plugin(j.Path, "kcp", "debug", "binding", match[1]+":"+match[2]))
+	}
 	return steps
+}
+
+// creator is who created the workspace, USER if that is not known.
+func (j *judge) creator() string {
+	if j.Cluster != nil && j.Cluster.Spec.CreatedBy != nil {
+		return j.Cluster.Spec.CreatedBy.Username
+	}
+	for _, object := range j.annotated() {
+		var owner authenticationv1.UserInfo
+		if err := json.Unmarshal([]byte(object.GetAnnotations()[tenancyv1alpha1.OwnerAnnotationKey]), &owner); err == nil && owner.Username != "" {
+			return owner.Username
+		}
+	}
+	return "USER"
+}
+
+func (j *judge) annotated() []metav1.Object {
+	var all []metav1.Object
+	if j.Cluster != nil {
+		all = append(all, j.Cluster)
+	}
+	if j.Workspace != nil {
+		all = append(all, j.Workspace)
+	}
+	return all
 }
 
 func count(some, all int) string { return fmt.Sprintf("%d of %d", some, all) }

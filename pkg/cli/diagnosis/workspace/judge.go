@@ -16,9 +16,6 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// accessRole is the ClusterRole, known in every workspace, that lets somebody in.
-const accessRole = "system:kcp:workspace:access"
-
 // Judge says what blocks a workspace. It makes no requests.
 func Judge(f *Findings) *diagnosis.Diagnosis {
 	j := &judge{Findings: f, Diagnosis: diagnosis.New(diagnosis.Workspace, f.Path.String(), f.Now)}

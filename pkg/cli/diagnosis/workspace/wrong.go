@@ -83,14 +83,7 @@ func (j *judge) admission() string {
 	if j.User == "" {
 		return diagnosis.Step("kubectl auth whoami", "an administrator of the workspace can let you in")
 	}
-	name := "access-" + strings.Map(func(r rune) rune {
-		if r == ':' || r == '/' || r == '%' {
-			return '-'
-		}
-		return r
-	}, j.User)
-	command := j.Commands.Kubectl(j.Path, "create", "clusterrolebinding", name, "--clusterrole="+accessRole, "--user="+j.User)
-	return diagnosis.Step(command, "to be run by an administrator of it")
+	return diagnosis.Step(diagnosis.PermitAccess(j.Commands, j.Path, "--user="+j.User, j.User), "to be run by an administrator of it")
 }
 
 // mount looks at a workspace that shows something else.

@@ -37,7 +37,7 @@ func lookAtServer(ctx context.Context, finder *target.Finder, config *rest.Confi
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
-	user, err := c.Caller(ctx, origin.Path)
+	user, err := c.WhoAmI(ctx, origin.Path)
 	s.userErr = err
 	if err == nil {
 		s.user, s.groups = user.Username, user.Groups
