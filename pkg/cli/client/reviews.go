@@ -4,7 +4,6 @@ import (
 	"context"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -12,13 +11,16 @@ import (
 // MayBind says whether the caller may bind the export called name in the workspace p,
 // or every export there if name is empty.
 func (c *Client) MayBind(ctx context.Context, p logicalcluster.Path, name string) (bool, error) {
-	review := &authorizationv1.SelfSubjectAccessReview{
-		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
-		Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-			ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "bind", Group: apisGroup, Resource: "apiexports", Name: name},
-		},
-	}
-	answer := &authorizationv1.SelfSubjectAccessReview{}
-	err := c.create(ctx, at(p, "apis", "authorization.k8s.io", "v1", "selfsubjectaccessreviews"), nil, review, answer)
-	return answer.Status.Allowed, err
+	return c.May(ctx, p, authorizationv1.ResourceAttributes{Verb: "bind", Group: apisGroup, Resource: "apiexports", Name: name})
+}
+
+// MayUseType says whether the caller may make workspaces of the type called name that is
+// in the workspace p.
+func (c *Client) MayUseType(ctx context.Context, p logicalcluster.Path, name string) (bool, error) {
+	return c.May(ctx, p, authorizationv1.ResourceAttributes{Verb: "use", Group: tenancyGroup, Resource: "workspacetypes", Name: name})
+}
+
+// MayCreateWorkspaces says whether the caller may create workspaces in the workspace p.
+func (c *Client) MayCreateWorkspaces(ctx context.Context, p logicalcluster.Path) (bool, error) {
+	return c.May(ctx, p, authorizationv1.ResourceAttributes{Verb: "create", Group: tenancyGroup, Resource: "workspaces"})
 }

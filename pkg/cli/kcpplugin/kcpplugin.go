@@ -17,6 +17,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/quickstart"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/setup"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/snapshot"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/types"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/unbind"
 	"github.com/forkless/kcp/pkg/cli/plugin"
 	"github.com/forkless/kcp/pkg/cli/run"
@@ -33,6 +34,7 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 		unbind.New(finder),
 		claims.New(finder),
 		exports.New(finder),
+		types.New(finder),
 		group.New("crd", "CustomResourceDefinitions and what becomes of them",
 			snapshot.New(streams),
 			pull.New(finder),

@@ -1,0 +1,17 @@
+// Command kubectl-create-workspacetype is the kubectl plugin "kubectl create workspacetype".
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/types"
+	"github.com/forkless/kcp/pkg/cli/run"
+)
+
+func main() {
+	ctx, stop := run.Signals(context.Background())
+	code := run.Execute(ctx, run.System(), types.NewCreatePlugin, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
