@@ -63,7 +63,9 @@ func (s *Source) Place(ctx context.Context, p logicalcluster.Path) (tenancy.Plac
 	switch {
 	case err == nil:
 		return tenancy.PlaceOf(logicalcluster.FromAnnotations(lc.Annotations), lc), nil
-	case !apierrors.IsForbidden(err) && !apierrors.IsNotFound(err):
+	case apierrors.IsNotFound(err):
+		return tenancy.Place{}, fmt.Errorf("workspace \"%s\" not found", p)
+	case !apierrors.IsForbidden(err):
 		return tenancy.Place{}, err
 	}
 	shelf, err := s.shelf(ctx, p)
@@ -117,11 +119,11 @@ func (s *Source) Of(ctx context.Context, p logicalcluster.Path) (*tenancy.Set, e
 	ws, wsErr := s.client.Workspace(ctx, parent, p.Base())
 	switch {
 	case apierrors.IsNotFound(wsErr):
-		return nil, fmt.Errorf("workspace %q not found", p)
+		return nil, fmt.Errorf("workspace \"%s\" not found", p)
 	case wsErr != nil:
 		return nil, fmt.Errorf("the type of %s cannot be read: %w", p, errors.Join(err, wsErr))
 	case ws.Spec.Type == nil:
-		return nil, fmt.Errorf("workspace %q has no type", p)
+		return nil, fmt.Errorf("workspace \"%s\" has no type", p)
 	}
 	return s.Resolver().Resolve(ctx, tenancy.Place{Path: p}, *ws.Spec.Type)
 }

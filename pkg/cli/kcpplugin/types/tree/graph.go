@@ -16,7 +16,9 @@ type node struct {
 
 func (n *node) String() string { return n.set.Type.String() }
 
-// graph is types by name, sorted.
+func (n *node) depth() int { return len(n.set.Type.Path.Segments()) }
+
+// graph is types, those that are higher up first, and by name.
 type graph struct{ nodes []*node }
 
 // newGraph returns the graph of the types in sets and all that they extend. sets holds
@@ -28,7 +30,9 @@ func newGraph(sets []*tenancy.Set) *graph {
 			g.nodes = append(g.nodes, &node{set: set})
 		}
 	}
-	slices.SortFunc(g.nodes, func(a, b *node) int { return cmp.Compare(a.String(), b.String()) })
+	slices.SortFunc(g.nodes, func(a, b *node) int {
+		return cmp.Or(cmp.Compare(a.depth(), b.depth()), cmp.Compare(a.String(), b.String()))
+	})
 	for _, n := range g.nodes {
 		for _, base := range n.set.Bases {
 			if above := g.find(base.String()); above != nil {

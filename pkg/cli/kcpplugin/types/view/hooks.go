@@ -54,7 +54,7 @@ func bindings(set *tenancy.Set) []Binding {
 			}
 			i := slices.IndexFunc(all, func(b Binding) bool { return b.Path == path && b.Export == ref.Export })
 			if i < 0 {
-				all = append(all, Binding{Path: path, Export: ref.Export, From: alias.String(), Found: Unknown, MayBind: Unknown})
+				all = append(all, Binding{Path: path, Export: ref.Export, From: alias.String()})
 				i = len(all) - 1
 			}
 			// One that looks after it is enough.

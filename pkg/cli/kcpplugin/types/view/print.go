@@ -14,7 +14,7 @@ import (
 
 const (
 	// titleCells is how wide the titles are, which stand before what they are about.
-	titleCells = 14
+	titleCells = 16
 	nothing    = "-"
 	everything = "any"
 )

@@ -84,9 +84,10 @@ type Binding struct {
 	From string `json:"from"`
 	// Maintained says that it is looked after as long as the workspace lives.
 	Maintained bool `json:"maintained"`
-	// Found says whether the export is there, MayBind whether the caller may bind it.
-	Found   Answer `json:"found"`
-	MayBind Answer `json:"mayBind"`
+	// Found says whether the export is there, MayBind whether the caller may bind it. They
+	// are empty if nobody has looked.
+	Found   Answer `json:"found,omitempty"`
+	MayBind Answer `json:"mayBind,omitempty"`
 }
 
 // Limit is a demand on the types above or below.
