@@ -5,13 +5,14 @@ import (
 	"context"
 	"os"
 
+	"github.com/forkless/kcp/pkg/cli/completion"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/types"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
 
 func main() {
 	ctx, stop := run.Signals(context.Background())
-	code := run.Execute(ctx, run.System(), types.NewCreatePlugin, os.Args[1:])
+	code := completion.Execute(ctx, run.System(), types.NewCreatePlugin, os.Args)
 	stop()
 	os.Exit(code)
 }

@@ -5,6 +5,7 @@ package types
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/forkless/kcp/pkg/cli/completion"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/group"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/types/can"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/types/create"
@@ -28,5 +29,7 @@ func New(finder *target.Finder) *cobra.Command {
 // NewCreatePlugin returns the command of the program kubectl-create-workspacetype.
 func NewCreatePlugin(streams run.Streams) *cobra.Command {
 	finder := target.New(streams)
-	return plugin.New(create.New(finder), "kubectl create workspacetype", finder.Flags, finder.Display)
+	cmd := plugin.New(create.New(finder), "kubectl create workspacetype", finder.Flags, finder.Display)
+	completion.Attach(cmd, finder)
+	return cmd
 }

@@ -154,9 +154,9 @@ func (o *Options) answer(yes bool, reasons ...string) error {
 func New(finder *target.Finder) *cobra.Command {
 	o := &Options{finder: finder}
 	cmd := &cobra.Command{
-		Use:   "can [PATH:]TYPE",
+		Use:   "can TYPE",
 		Short: "Tell whether workspaces of a type may be created somewhere",
-		Long: `Tell whether you may create a workspace of a type in the current workspace, or in the
+		Long: `Tell whether you may create a workspace of a TYPE, [PATH:]NAME, in the current workspace, or in the
 one that --under names, and which rules decide that: what the types demand of each
 other, and what you may do. Nothing is created.
 

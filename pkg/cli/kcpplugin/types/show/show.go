@@ -78,9 +78,9 @@ func (o *Options) Run(ctx context.Context) error {
 func New(finder *target.Finder) *cobra.Command {
 	o := &Options{finder: finder, output: output.New(false)}
 	cmd := &cobra.Command{
-		Use:   "show [PATH:]TYPE",
+		Use:   "show TYPE",
 		Short: "Show what workspaces of a type will be",
-		Long: `Show what a workspace of a type will be: the types it extends, in the order in which
+		Long: `Show what a workspace of a TYPE, [PATH:]NAME, will be: the types it extends, in the order in which
 they count, the initializers and terminators it waits for, the exports bound in it, what
 may be above and below it, and who may make one.
 
