@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +16,7 @@ import (
 
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
-	"github.com/forkless/kcp/pkg/cli/display"
+	"github.com/forkless/kcp/pkg/cli/output"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/typeref"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
@@ -33,12 +34,15 @@ type Options struct {
 	Workspace string
 
 	finder *target.Finder
+	output *output.Flags
+	now    func() time.Time
 }
 
 // AddFlags adds the flags of the command to flags.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Under, "under", o.Under, "Workspace that the new one would be in, instead of the current one")
 	flags.StringVarP(&o.Workspace, "workspace", "w", o.Workspace, "The same as --under")
+	o.output.AddFlags(flags)
 }
 
 // Validate finds what contradicts itself.
@@ -46,7 +50,7 @@ func (o *Options) Validate() error {
 	if o.Under != "" && o.Workspace != "" {
 		return errors.New("--under and --workspace name the same thing, so one is enough")
 	}
-	return nil
+	return o.output.Validate()
 }
 
 // Run answers the question.
@@ -74,10 +78,7 @@ func (o *Options) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if reasons := asked.decide(); len(reasons) > 0 {
-		return o.answer(false, reasons...)
-	}
-	return o.answer(true, fmt.Sprintf("you may create workspaces of type %s in %s (%s)", asked.child.Type, asked.under, asked.parent.Type))
+	return o.show(asked.verdict())
 }
 
 // gather finds out what the question is about.
@@ -125,34 +126,32 @@ func (o *Options) askServer(ctx context.Context, c *client.Client, under logical
 	err := c.TryWorkspace(ctx, under, ref)
 	switch {
 	case err == nil:
-		return o.answer(true, fmt.Sprintf("the server would create a workspace of type %s in %s", typeref.Format(ref), under))
+		return o.show(verdict{subject: typeref.Format(ref), under: under.String(), yes: fmt.Sprintf("the server would create a workspace of type %s in %s", typeref.Format(ref), under)})
 	case apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err):
-		return o.answer(false, run.Message(err))
+		return o.show(verdict{subject: typeref.Format(ref), under: under.String(), reasons: []reason{{rule: ruleServer, message: run.Message(err)}}})
 	default:
 		return errors.Join(hidden, err)
 	}
 }
 
-// answer prints the answer and returns it as an exit code.
-func (o *Options) answer(yes bool, reasons ...string) error {
+// show prints the answer and returns it as an exit code.
+func (o *Options) show(v verdict) error {
 	out := o.finder.Streams.Out
-	d := o.finder.Display.For(out)
-	word, err := d.Style(display.Failed, "no")+"   ", run.ErrNo
-	if yes {
-		word, err = d.Style(display.OK, "yes")+"  ", nil
+	var err error
+	if o.output.Document() {
+		err = o.output.PrintView(out, v.diagnosis(o.now()))
+	} else {
+		err = v.print(out, o.finder.Display.For(out))
 	}
-	for _, reason := range reasons {
-		if _, printErr := fmt.Fprintf(out, "%s%s\n", word, display.Line(reason)); printErr != nil {
-			return printErr
-		}
-		word = "     "
+	if err == nil && len(v.reasons) > 0 {
+		return run.ErrNo
 	}
 	return err
 }
 
 // New returns the command.
 func New(finder *target.Finder) *cobra.Command {
-	o := &Options{finder: finder}
+	o := &Options{finder: finder, output: output.New(false), now: time.Now}
 	cmd := &cobra.Command{
 		Use:   "can TYPE",
 		Short: "Tell whether workspaces of a type may be created somewhere",

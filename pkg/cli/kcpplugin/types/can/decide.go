@@ -18,23 +18,26 @@ type question struct {
 	lacking   []tenancy.Type
 }
 
-// decide returns what stands against it, nothing if it can be done. It performs no I/O.
-func (q question) decide() []string {
-	var reasons []string
+// verdict answers the question. It performs no I/O.
+func (q question) verdict() verdict {
+	v := verdict{
+		subject: q.child.Type.String(), under: q.under,
+		yes: fmt.Sprintf("you may create workspaces of type %s in %s (%s)", q.child.Type, q.under, q.parent.Type),
+	}
 	if !q.mayCreate {
-		reasons = append(reasons, fmt.Sprintf("you may not create workspaces in %s (verb create on workspaces)", q.under))
+		v.reasons = append(v.reasons, reason{ruleCreate, fmt.Sprintf("you may not create workspaces in %s (verb create on workspaces)", q.under)})
 	}
 	for _, t := range q.lacking {
 		what := fmt.Sprintf("you may not use %s", t)
 		if !t.Is(q.child.Type) {
 			what += fmt.Sprintf(", which %s extends", q.child.Type)
 		}
-		reasons = append(reasons, fmt.Sprintf("%s (verb use on workspacetypes/%s in %s)", what, t.Object.Name, t.Path))
+		v.reasons = append(v.reasons, reason{ruleUse, fmt.Sprintf("%s (verb use on workspacetypes/%s in %s)", what, t.Object.Name, t.Path)})
 	}
 	for _, r := range tenancy.Refusals(q.parent, q.child) {
-		reasons = append(reasons, q.explain(r))
+		v.reasons = append(v.reasons, reason{rulePlace, q.explain(r)})
 	}
-	return reasons
+	return v
 }
 
 // explain says which demand is not met.
