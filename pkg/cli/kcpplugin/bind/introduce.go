@@ -29,28 +29,58 @@ func (o *Options) introduce(export *client.Export, apis *client.APIs) {
 	_, _ = fmt.Fprintln(w)
 }
 
-// titleOfOwn is the widest title of what drawExport shows.
-const titleOfOwn = "its own APIs"
+// titleOfOwn and titleOfClaims stand before what an export is and wants.
+const (
+	titleOfOwn    = "its own APIs"
+	titleOfClaims = "asks for"
+)
 
-// drawExport shows the export's own APIs and its claims, in columns. That it cannot be
-// shown has no consequence: the question that follows will fail.
+// drawExport shows the export's own APIs and its claims: in columns, or below each other
+// where they do not fit beside each other. Nothing is cut, whatever the width: this is
+// what somebody is about to agree to.
 func drawExport(w io.Writer, d display.Display, export *client.Export) {
-	own := table.New(d, table.Column{}, table.Column{Shrink: table.Cut})
-	own.NoHeaders = true
+	text := inColumns(export)
+	for line := range strings.Lines(text) {
+		if d.Width > 0 && display.Cells(strings.TrimRight(line, "\n")) > d.Width {
+			text = stacked(export)
+			break
+		}
+	}
+	// That it cannot be shown has no consequence: the question that follows will fail.
+	_, _ = io.WriteString(w, text)
+}
+
+func inColumns(export *client.Export) string {
+	var text strings.Builder
+	own := table.New(display.Display{}, make([]table.Column, 2)...)
+	claims := table.New(display.Display{}, make([]table.Column, 4)...)
+	own.NoHeaders, claims.NoHeaders = true, true
 	title := titleOfOwn
 	for _, line := range ownAPIs(export.Spec.Resources) {
 		own.Row("  "+title, line)
 		title = ""
 	}
-	_ = own.Print(w)
-	claims := table.New(d, table.Column{}, table.Column{Shrink: table.Cut}, table.Column{Shrink: table.Cut}, table.Column{Shrink: table.Cut})
-	claims.NoHeaders = true
-	title = "asks for"
+	title = titleOfClaims
 	for _, c := range export.Spec.PermissionClaims {
 		claims.Row("  "+display.Pad(title, len(titleOfOwn)), named(c), strings.Join(c.Verbs, " "), objects(c))
 		title = ""
 	}
-	_ = claims.Print(w)
+	// A Builder takes everything.
+	_, _ = own.Print(&text), claims.Print(&text)
+	return text.String()
+}
+
+func stacked(export *client.Export) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "  %s\n", titleOfOwn)
+	for _, line := range ownAPIs(export.Spec.Resources) {
+		fmt.Fprintf(&text, "    %s\n", display.Line(line))
+	}
+	fmt.Fprintf(&text, "  %s\n", titleOfClaims)
+	for _, c := range export.Spec.PermissionClaims {
+		fmt.Fprintf(&text, "    %s\n      %s\n      %s\n", display.Line(named(c)), display.Line(strings.Join(c.Verbs, " ")), display.Line(objects(c)))
+	}
+	return text.String()
 }
 
 // ownAPIs returns a line for each group: "certificates, issuers (cert-manager.io)".

@@ -15,6 +15,11 @@ import (
 const (
 	// titleCells is how wide the titles are, which stand before what they are about.
 	titleCells = 16
+	// stackedBelow is how wide a terminal is on which they stand above it, and indent how
+	// far that is to the right then.
+	stackedBelow = 60
+	indent       = 2
+
 	nothing    = "-"
 	everything = "any"
 )
@@ -23,35 +28,25 @@ const (
 type section struct {
 	title string
 	rows  [][]string
+	// columns say what happens to them on a narrow terminal.
+	columns []table.Shrink
 }
+
+// The columns of sections.
+var (
+	plain     = []table.Shrink{table.Cut}
+	explained = []table.Shrink{table.Cut, table.Drop}
+	told      = []table.Shrink{table.Cut, table.Keep}
+	located   = []table.Shrink{table.Keep, table.Cut}
+	bound     = []table.Shrink{table.Cut, table.Keep, table.Drop}
+)
 
 // Print shows the view to people.
 func (v *View) Print(w io.Writer, d display.Display) error {
-	sections := []section{
-		{"extends", v.extends()},
-		{"initializers", hookRows(v.Initializers)},
-		{"terminators", hookRows(v.Terminators)},
-		{"bindings", v.bindingRows(d)},
-		{"parents", limitRows(v.Parents)},
-		{"children", limitRows(v.Children)},
-		{"default child", [][]string{{cmp.Or(v.DefaultChild, nothing)}}},
-	}
-	if len(v.Labels) > 0 {
-		sections = append(sections, section{"labels", labelRows(v.Labels)})
-	}
-	if len(v.AuthenticationConfigurations) > 0 {
-		sections = append(sections, section{"authentication", [][]string{{strings.Join(v.AuthenticationConfigurations, ", ")}}})
-	}
-	if v.Use != nil {
-		sections = append(sections, section{"may use", v.Use.rows(d)})
-	}
-	if len(v.VirtualWorkspaces) > 0 {
-		sections = append(sections, section{"controllers at", v.addressRows()})
-	}
-	if _, err := fmt.Fprintf(w, "%s%s\n\n", display.Pad("type", titleCells), d.Style(display.Strong, d.Cut(display.Line(v.Type), room(d)))); err != nil {
+	if _, err := fmt.Fprintf(w, "%s%s\n\n", display.Pad("type", titleCells), d.Style(display.Strong, d.Cut(display.Line(v.Type), beside(d, titleCells)))); err != nil {
 		return err
 	}
-	for _, s := range sections {
+	for _, s := range v.sections(d) {
 		if err := s.print(w, d); err != nil {
 			return err
 		}
@@ -59,41 +54,65 @@ func (v *View) Print(w io.Writer, d display.Display) error {
 	return nil
 }
 
-// room returns how many cells there are beside the titles, 0 if there is no end to them.
-func room(d display.Display) int {
+// sections returns what there is to tell.
+func (v *View) sections(d display.Display) []section {
+	sections := []section{
+		{"extends", v.extends(), explained},
+		{"initializers", hookRows(v.Initializers), explained},
+		{"terminators", hookRows(v.Terminators), explained},
+		{"bindings", v.bindingRows(d), bound},
+		{"parents", limitRows(v.Parents), explained},
+		{"children", limitRows(v.Children), explained},
+		{"default child", [][]string{{cmp.Or(v.DefaultChild, nothing)}}, plain},
+	}
+	if len(v.Labels) > 0 {
+		sections = append(sections, section{"labels", labelRows(v.Labels), plain})
+	}
+	if len(v.AuthenticationConfigurations) > 0 {
+		sections = append(sections, section{"authentication", [][]string{{strings.Join(v.AuthenticationConfigurations, ", ")}}, plain})
+	}
+	if v.Use != nil {
+		sections = append(sections, section{"may use", v.Use.rows(d), told})
+	}
+	if len(v.VirtualWorkspaces) > 0 {
+		sections = append(sections, section{"controllers at", v.addressRows(), located})
+	}
+	return sections
+}
+
+// beside returns how many cells there are to the right of so many, 0 if there is no end
+// to them.
+func beside(d display.Display, cells int) int {
 	if d.Width == 0 {
 		return 0
 	}
-	return max(1, d.Width-titleCells)
+	return max(1, d.Width-cells)
 }
 
 // print writes a section: its rows are a table without titles, which shrinks by itself.
 func (s section) print(w io.Writer, d display.Display) error {
-	beside := d
-	beside.Width = room(d)
-	columns := make([]table.Column, 0, 3)
-	for i := range len(s.rows[0]) {
-		shrink := table.Cut
-		if i == 2 {
-			shrink = table.Drop
-		}
+	left, title := titleCells, display.Pad(s.title, titleCells)
+	if d.Width > 0 && d.Width < stackedBelow {
+		left, title = indent, s.title+"\n"+display.Pad("", indent)
+	}
+	d.Width = beside(d, left)
+	columns := make([]table.Column, 0, len(s.columns))
+	for _, shrink := range s.columns {
 		columns = append(columns, table.Column{Shrink: shrink})
 	}
-	rows := table.New(beside, columns...)
+	rows := table.New(d, columns...)
 	rows.NoHeaders = true
 	for _, row := range s.rows {
 		rows.Row(row...)
 	}
 	var text strings.Builder
-	if err := rows.Print(&text); err != nil {
-		return err
-	}
-	title := s.title
+	// A Builder takes everything.
+	_ = rows.Print(&text)
 	for line := range strings.Lines(text.String()) {
-		if _, err := io.WriteString(w, display.Pad(title, titleCells)+line); err != nil {
+		if _, err := io.WriteString(w, title+line); err != nil {
 			return err
 		}
-		title = ""
+		title = display.Pad("", left)
 	}
 	return nil
 }
@@ -142,9 +161,9 @@ func (b Binding) state(d display.Display) string {
 	role, text := display.OK, "ok"
 	switch {
 	case b.Found == No:
-		role, text = display.Failed, "failed: the export is not there"
+		role, text = display.Failed, "failed: not found"
 	case b.MayBind == No:
-		role, text = display.Failed, "failed: you may not bind it"
+		role, text = display.Failed, "failed: you may not"
 	case b.MayBind == Unknown:
 		role, text = display.Unknown, "unknown"
 	case b.Found == Unknown:
