@@ -13,12 +13,14 @@ func (r *Resolver) Extend(ctx context.Context, t Type) (*Set, error) {
 	if err := w.visit(ctx, t); err != nil {
 		return nil, err
 	}
-	return &Set{Type: t, Aliases: append(w.found, t)}, nil
+	return &Set{Type: t, Bases: w.bases, Aliases: append(w.found, t)}, nil
 }
 
 // walk collects the bases of a type, depth first.
 type walk struct {
 	resolver *Resolver
+	// bases are those that the type itself names.
+	bases []Type
 	// found are the bases in order.
 	found []Type
 	// seen are the types in found.
@@ -39,6 +41,9 @@ func (w *walk) visit(ctx context.Context, t Type) error {
 		}
 		if err := w.checkCycle(base); err != nil {
 			return err
+		}
+		if len(w.way) == 1 {
+			w.bases = append(w.bases, base)
 		}
 		if _, seen := w.seen[base.key()]; seen {
 			continue

@@ -77,7 +77,7 @@ func allows(selector *tenancyv1alpha1.WorkspaceTypeSelector, set *Set) bool {
 }
 
 // Inherited says whether the demand is that of a type which the own one extends.
-func (r Refusal) Inherited() bool { return r.Alias.key() != r.Own.key() }
+func (r Refusal) Inherited() bool { return !r.Alias.Is(r.Own) }
 
 // Allowed returns the types that would meet the demand, sorted.
 func (r Refusal) Allowed() []string {

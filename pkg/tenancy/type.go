@@ -47,6 +47,9 @@ func (t Type) Terminator() corev1alpha1.Terminator { return corev1alpha1.Termina
 // unique, however long a workspace waits for it.
 func (t Type) identifier() string { return t.Cluster.String() + separator + t.Object.Name }
 
+// Is says whether both are the same type.
+func (t Type) Is(other Type) bool { return t.key() == other.key() }
+
 func (t Type) key() typeKey { return typeKey{t.Cluster, t.Object.Name} }
 
 type typeKey struct {
@@ -58,6 +61,9 @@ type typeKey struct {
 type Set struct {
 	// Type is the one the set was made for.
 	Type Type
+
+	// Bases are the types that it names to extend itself, in order.
+	Bases []Type
 
 	// Aliases are the types a workspace of Type may pass for: those it extends,
 	// directly or not, in the order in which they are named, each with those it

@@ -13,6 +13,9 @@
 //	                                   what stands behind "next", answering questions
 //	keys text                          no key in etcd contains text; "! keys": some do
 //	setenv name program args...        puts what the program prints into the environment
+//	exec terminal columns program args...
+//	                                   runs the program in a terminal of that width, types
+//	                                   what "stdin" was given, and prints what is to be seen
 //
 // and has in its environment WS (the path of its workspace), SERVER (the URL of the server),
 // PROGRAMS (the folder of the programs, which is on PATH) and the users user-1 to user-5 of the kubeconfig, who may do nothing yet.

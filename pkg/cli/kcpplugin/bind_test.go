@@ -47,7 +47,7 @@ const introduction = `certs from root:platform (identity 5fdf7c7aaf40) wants to 
                  certificates, issuers (cert-manager.io)
   asks for       secrets            get list   all objects
                  configmaps         get        labelled acme.io/certs=true
-                 gateways (gw.io)   *          all objects, identity 9c01ab77de02
+                 gateways (gw.io)   *          identity 9c01ab77de02
 
 Accept  a all   s one by one   r reject all   n decide later   q do not bind: `
 
@@ -181,10 +181,10 @@ func TestBind(t *testing.T) {
 					}}
 				}
 			},
-			step: step{line: "kcp bind apiexport root:platform:certs --timeout 20ms", fails: true,
+			step: step{line: "kcp bind apiexport root:platform:certs --timeout 20ms --quiet", fails: true,
 				stdout: "apibinding certs created. Waiting to successfully bind ...\n",
 				stderr: "error: could not bind certs in 0.02s: certificates are bound by another\n" +
-					"hint: kubectl get apibinding certs -o yaml shows its conditions\n"},
+					"hint: kubectl kcp debug binding certs\n"},
 			claims: `null`,
 		},
 		"Format": {
@@ -262,7 +262,7 @@ func TestBindPolls(t *testing.T) {
 			}
 			return true
 		}
-	}, []step{{line: "kcp bind apiexport root:platform:certs --reject-all-permission-claims", stdout: boundLines}})
+	}, []step{{line: "kcp bind apiexport root:platform:certs --reject-all-permission-claims --quiet", stdout: boundLines}})
 	if count := len(slices.DeleteFunc(s.seen(), func(r string) bool { return r != "GET /clusters/"+hereBindings+"certs" })); count != 3 {
 		t.Errorf("it was looked at %d times", count)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/quickstart"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/setup"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/snapshot"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/types"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/unbind"
 	"github.com/forkless/kcp/pkg/cli/plugin"
 	"github.com/forkless/kcp/pkg/cli/run"
@@ -45,6 +46,7 @@ func NewPlugin(streams run.Streams) *cobra.Command {
 			debughook.New(finder, hook.Initializer),
 			debughook.New(finder, hook.Terminator),
 		),
+		types.New(finder),
 		group.New("crd", "CustomResourceDefinitions and what becomes of them",
 			snapshot.New(streams),
 			pull.New(finder),

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/forkless/kcp/pkg/cli/completion"
+	"github.com/forkless/kcp/pkg/cli/kcpplugin/types"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws"
 )
@@ -15,8 +16,9 @@ import (
 // names, by the words behind "kubectl".
 func Others() map[string]func(run.Streams) *cobra.Command {
 	return map[string]func(run.Streams) *cobra.Command{
-		"ws":               ws.NewPlugin,
-		"create-workspace": ws.NewCreatePlugin,
+		"ws":                   ws.NewPlugin,
+		"create-workspace":     ws.NewCreatePlugin,
+		"create-workspacetype": types.NewCreatePlugin,
 	}
 }
 

@@ -8,6 +8,7 @@ func withObjects(t *testing.T, s *server) {
 	s.put(t, hereBindings+"certs", `{"spec": {"reference": {"export": {"path": "root:platform", "name": "certs"}}},
 		"status": {"phase": "Bound", "boundResources": [
 			{"group": "cert-manager.io", "resource": "certificates"}, {"group": "acme.io", "resource": "orders"}]}}`)
+	s.put(t, hereBindings+"kept", `{"metadata": {"annotations": {"cli.kcp.io/protected": "it is needed"}}, "spec": {"reference": {"export": {"path": "root:platform", "name": "kept"}}}}`)
 	s.put(t, "root:here/apis/cert-manager.io/v1/certificates/a", `{}`)
 	s.put(t, "root:here/apis/cert-manager.io/v1/certificates/b", `{}`)
 	s.forbidden = []string{"root:here/apis/acme.io"}
@@ -40,29 +41,33 @@ Type certs to delete all of this: `
 	}{
 		"Typed": {
 			reason: "what goes is shown, what may not be counted as well, and the name is asked for",
-			step:   step{line: "kcp unbind certs", typed: "certs\n", stdout: "apibinding.apis.kcp.io \"certs\" deleted\n", stderr: preview},
+			step:   step{line: "kcp unbind certs --quiet", typed: "certs\n", stdout: "apibinding.apis.kcp.io \"certs\" deleted\n", stderr: preview},
 			looks:  2, deleted: true,
 		},
 		"Mistyped": {
 			reason: "another answer is no",
-			step:   step{line: "kcp unbind certs", typed: "yes\n", fails: true, stderr: preview + "error: that is not the name of the binding, so nothing was deleted\n"},
+			step:   step{line: "kcp unbind certs", typed: "yes\n", fails: true, stderr: preview + "error: that is not the name, so nothing was deleted\n"},
 		},
 		"Nobody": {
 			reason: "without anybody to ask nothing is deleted",
 			step: step{line: "kcp unbind certs", fails: true,
-				stderr: "error: unbinding certs deletes all objects of its APIs, and there is nobody to ask whether that is meant\nhint: --yes deletes without asking\n"},
+				stderr: "error: deleting certs has to be confirmed, and there is nobody to ask\nhint: --yes deletes without asking\n"},
 		},
 		"Yes": {
 			reason: "unless a flag says so",
-			step:   step{line: "kcp unbind certs --yes", stdout: "apibinding.apis.kcp.io \"certs\" deleted\n"},
+			step:   step{line: "kcp unbind certs --yes --quiet", stdout: "apibinding.apis.kcp.io \"certs\" deleted\n"},
 			looks:  1, deleted: true,
 		},
 		"Held": {
 			reason: "who waits in vain learns what for",
-			step: step{line: "kcp unbind certs --yes --timeout 30ms", fails: true,
+			step: step{line: "kcp unbind certs --yes --timeout 30ms --quiet", fails: true,
 				stderr: "error: apibinding certs is not gone after 0.03s: Some content in the workspace has finalizers remaining: acme.io/held in 2 resource instances\n" +
-					"hint: kubectl get apibinding certs -o yaml shows its conditions\n"},
+					"hint: kubectl kcp debug binding certs\n"},
 			looks: 1000, deleted: true,
+		},
+		"Protected": {
+			reason: "what is protected takes its name",
+			step:   step{line: "kcp unbind kept --yes", fails: true, stderr: "error: kept is protected: it is needed\nhint: --yes=kept deletes it all the same\n"},
 		},
 		"NoWait": {
 			reason: "the deletion goes on without anybody looking",

@@ -15,6 +15,7 @@ import (
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/cli/claim"
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/progress"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 )
@@ -66,7 +67,7 @@ func (o *Options) bind(ctx context.Context, apis *client.APIs, want *apisv1alpha
 	binding, err := apis.CreateBinding(ctx, want, o.DryRun == dryRunServer)
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		return run.Hint(err, "--name gives the binding another name", "kubectl kcp claims get apibinding "+o.Name+" shows what is there")
+		return run.Hint(err, "--name gives the binding another name", "kubectl kcp claims get apibinding "+o.Name+o.where()+" shows what is there")
 	case err != nil:
 		return err
 	case o.DryRun == dryRunServer:
@@ -77,23 +78,35 @@ func (o *Options) bind(ctx context.Context, apis *client.APIs, want *apisv1alpha
 	if err := o.progress("apibinding %s created. Waiting to successfully bind ...", o.Name); err != nil {
 		return err
 	}
-	if binding, err = Wait(ctx, apis, binding, o.Timeout); err != nil {
+	if binding, err = o.wait(ctx, apis, binding); err != nil {
 		return err
 	}
 	o.remind(binding)
 	return o.finish(&binding.Sent, "%s created and bound.", o.Name)
 }
 
+// wait returns the binding when it is bound, and says meanwhile what is missing.
+func (o *Options) wait(ctx context.Context, apis *client.APIs, binding *client.Binding) (*client.Binding, error) {
+	p := progress.Start(o.finder.Streams, o.finder.Display, "apibinding "+binding.Name)
+	defer p.Done("")
+	w := Waiter{Timeout: o.Timeout, Told: p.State, Hint: "kubectl kcp debug binding " + binding.Name + o.where()}
+	return w.Wait(ctx, apis, binding)
+}
+
+// where is what a command needs that is about the same workspace.
+func (o *Options) where() string {
+	if o.Workspace == "" {
+		return ""
+	}
+	return " -w " + o.Workspace
+}
+
 // remind says which claims are not answered, which nobody notices otherwise until the
 // provider does not do what it promised.
 func (o *Options) remind(binding *client.Binding) {
-	where := ""
-	if o.Workspace != "" {
-		where = " -w " + o.Workspace
-	}
 	for _, open := range claim.Open(&binding.APIBinding) {
 		_, _ = fmt.Fprintf(o.finder.Streams.ErrOut, "note: %s asks for %s (%s); answer with: kubectl kcp claims accept %s --resource %s%s\n",
-			o.exportName, claim.Format(open), claim.FormatVerbs(open.Verbs), binding.Name, claim.Resource(open), where)
+			o.exportName, claim.Format(open), claim.FormatVerbs(open.Verbs), binding.Name, claim.Resource(open), o.where())
 	}
 }
 

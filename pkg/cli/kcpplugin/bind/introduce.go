@@ -1,16 +1,17 @@
 package bind
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"k8s.io/cli-runtime/pkg/printers"
-
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/cli/claim"
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/display"
+	"github.com/forkless/kcp/pkg/cli/table"
 )
 
 // shortIdentity is how much of an identity people compare.
@@ -24,25 +25,62 @@ func (o *Options) introduce(export *client.Export, apis *client.APIs) {
 		identity = fmt.Sprintf(" (identity %s)", short(hash))
 	}
 	_, _ = fmt.Fprintf(w, "%s from %s%s wants to work in %s:\n\n", o.exportName, o.exportPath, identity, apis.Workspace())
-	drawExport(w, export)
+	drawExport(w, o.finder.Display.For(w), export)
 	_, _ = fmt.Fprintln(w)
 }
 
-// drawExport shows the export's own APIs and its claims, in columns.
-func drawExport(w io.Writer, export *client.Export) {
-	tabs := printers.GetNewTabWriter(w)
-	title := "its own APIs"
+// titleOfOwn and titleOfClaims stand before what an export is and wants.
+const (
+	titleOfOwn    = "its own APIs"
+	titleOfClaims = "asks for"
+)
+
+// drawExport shows the export's own APIs and its claims: in columns, or below each other
+// where they do not fit beside each other. Nothing is cut, whatever the width: this is
+// what somebody is about to agree to.
+func drawExport(w io.Writer, d display.Display, export *client.Export) {
+	text := inColumns(export)
+	for line := range strings.Lines(text) {
+		if d.Width > 0 && display.Cells(strings.TrimRight(line, "\n")) > d.Width {
+			text = stacked(export)
+			break
+		}
+	}
+	// That it cannot be shown has no consequence: the question that follows will fail.
+	_, _ = io.WriteString(w, text)
+}
+
+func inColumns(export *client.Export) string {
+	var text strings.Builder
+	own := table.New(display.Display{}, make([]table.Column, 2)...)
+	claims := table.New(display.Display{}, make([]table.Column, 4)...)
+	own.NoHeaders, claims.NoHeaders = true, true
+	title := titleOfOwn
 	for _, line := range ownAPIs(export.Spec.Resources) {
-		_, _ = fmt.Fprintf(tabs, "  %s\t%s\n", title, line)
+		own.Row("  "+title, line)
 		title = ""
 	}
-	_ = tabs.Flush()
-	title = "asks for"
+	title = titleOfClaims
 	for _, c := range export.Spec.PermissionClaims {
-		_, _ = fmt.Fprintf(tabs, "  %-*s\t%s\t%s\t%s\n", len("its own APIs"), title, named(c), strings.Join(c.Verbs, " "), objects(c))
+		claims.Row("  "+display.Pad(title, len(titleOfOwn)), named(c), strings.Join(c.Verbs, " "), objects(c))
 		title = ""
 	}
-	_ = tabs.Flush()
+	// A Builder takes everything.
+	_, _ = own.Print(&text), claims.Print(&text)
+	return text.String()
+}
+
+func stacked(export *client.Export) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "  %s\n", titleOfOwn)
+	for _, line := range ownAPIs(export.Spec.Resources) {
+		fmt.Fprintf(&text, "    %s\n", display.Line(line))
+	}
+	fmt.Fprintf(&text, "  %s\n", titleOfClaims)
+	for _, c := range export.Spec.PermissionClaims {
+		fmt.Fprintf(&text, "    %s\n      %s\n      %s\n", display.Line(named(c)), display.Line(strings.Join(c.Verbs, " ")), display.Line(objects(c)))
+	}
+	return text.String()
 }
 
 // ownAPIs returns a line for each group: "certificates, issuers (cert-manager.io)".
@@ -76,14 +114,14 @@ func named(c apisv1alpha2.PermissionClaim) string {
 
 // objects says which objects a claim is about.
 func objects(c apisv1alpha2.PermissionClaim) string {
-	which := "all objects"
+	var which []string
 	if selector := claim.DefaultSelector(c); !selector.MatchAll {
-		which = "labelled " + claim.FormatSelector(selector)
+		which = append(which, "labelled "+claim.FormatSelector(selector))
 	}
 	if c.IdentityHash != "" {
-		which += ", identity " + short(c.IdentityHash)
+		which = append(which, "identity "+short(c.IdentityHash))
 	}
-	return which
+	return cmp.Or(strings.Join(which, ", "), "all objects")
 }
 
 func short(hash string) string { return hash[:min(len(hash), shortIdentity)] }

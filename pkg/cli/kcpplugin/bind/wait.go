@@ -22,9 +22,19 @@ const (
 	lastPause  = 500 * time.Millisecond
 )
 
+// Waiter waits until something is bound.
+type Waiter struct {
+	// Timeout is how long to wait.
+	Timeout time.Duration
+	// Told is called with what is missing, after each look.
+	Told func(missing string)
+	// Hint is how to find out more after waiting in vain.
+	Hint string
+}
+
 // Wait returns the binding when it is bound.
-func Wait(ctx context.Context, apis *client.APIs, binding *client.Binding, timeout time.Duration) (*client.Binding, error) {
-	limited, cancel := context.WithTimeout(ctx, timeout)
+func (w Waiter) Wait(ctx context.Context, apis *client.APIs, binding *client.Binding) (*client.Binding, error) {
+	limited, cancel := context.WithTimeout(ctx, w.Timeout)
 	defer cancel()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		switch {
@@ -33,9 +43,10 @@ func Wait(ctx context.Context, apis *client.APIs, binding *client.Binding, timeo
 		case binding.Status.Phase == apisv1alpha2.APIBindingPhaseBound:
 			return binding, nil
 		}
+		w.Told(missing(binding))
 		select {
 		case <-limited.Done():
-			return nil, gaveUp(ctx, binding, timeout)
+			return nil, w.gaveUp(ctx, binding)
 		case <-time.After(pause):
 		}
 		latest, err := apis.Binding(limited, binding.Name)
@@ -43,7 +54,7 @@ func Wait(ctx context.Context, apis *client.APIs, binding *client.Binding, timeo
 		case err == nil:
 			binding = latest
 		case limited.Err() != nil:
-			return nil, gaveUp(ctx, binding, timeout)
+			return nil, w.gaveUp(ctx, binding)
 		default:
 			return nil, fmt.Errorf("waiting for apibinding %s to be bound: %w", binding.Name, err)
 		}
@@ -51,12 +62,11 @@ func Wait(ctx context.Context, apis *client.APIs, binding *client.Binding, timeo
 }
 
 // gaveUp says why waiting has ended before binding, as it was seen last, was bound.
-func gaveUp(ctx context.Context, binding *client.Binding, timeout time.Duration) error {
-	hint := fmt.Sprintf("kubectl get apibinding %s -o yaml shows its conditions", binding.Name)
+func (w Waiter) gaveUp(ctx context.Context, binding *client.Binding) error {
 	if ctx.Err() != nil {
-		return run.Hint(fmt.Errorf("interrupted: apibinding %s exists and goes on binding, %s", binding.Name, missing(binding)), hint)
+		return run.Hint(fmt.Errorf("interrupted: apibinding %s exists and goes on binding, %s", binding.Name, missing(binding)), w.Hint)
 	}
-	return run.Hint(fmt.Errorf("could not bind %s in %gs: %s", binding.Name, timeout.Seconds(), missing(binding)), hint)
+	return run.Hint(fmt.Errorf("could not bind %s in %gs: %s", binding.Name, w.Timeout.Seconds(), missing(binding)), w.Hint)
 }
 
 // missing says what keeps a binding from being bound. An export that cannot be found

@@ -62,7 +62,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := &searcher{client: c, word: strings.ToLower(o.Search), recursive: o.Recursive, slots: make(chan struct{}, maxRequests)}
+	s := &searcher{client: c, word: strings.ToLower(o.Search), recursive: o.Recursive}
 	found, err := s.search(ctx, start)
 	if err != nil {
 		return err

@@ -144,7 +144,8 @@ func take(ctx context.Context, b *builder, provider, consumer logicalcluster.Pat
 			return err
 		}
 	}
-	if _, err := bind.Wait(ctx, apis, binding, readyPatience); err != nil {
+	w := bind.Waiter{Timeout: readyPatience, Told: func(string) {}, Hint: fmt.Sprintf("kubectl kcp debug binding %s -w :%s", exportName, consumer)}
+	if _, err := w.Wait(ctx, apis, binding); err != nil {
 		return err
 	}
 	b.say("  APIBinding %q bound", exportName)

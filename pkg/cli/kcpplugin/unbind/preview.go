@@ -3,14 +3,15 @@ package unbind
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/cli-runtime/pkg/printers"
 
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/display"
+	"github.com/forkless/kcp/pkg/cli/table"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -32,17 +33,21 @@ func count(ctx context.Context, c *client.Client, consumer logicalcluster.Path, 
 	return counts
 }
 
-// preview shows what goes with the binding.
-func preview(w io.Writer, consumer logicalcluster.Path, binding *client.Binding, counts []string) {
-	_, _ = fmt.Fprintf(w, "%s in %s%s\n", binding.Name, consumer, source(binding))
-	tabs := printers.GetNewTabWriter(w)
+// preview returns what is shown of what goes with the binding.
+func preview(d display.Display, consumer logicalcluster.Path, binding *client.Binding, counts []string) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s in %s%s\n", binding.Name, consumer, source(binding))
+	rows := table.New(d, table.Column{}, table.Column{Shrink: table.Cut})
+	rows.NoHeaders = true
 	for i, bound := range binding.Status.BoundResources {
-		_, _ = fmt.Fprintf(tabs, "  %s\t%s\n", objects(counts[i]), resource(bound))
+		rows.Row("  "+objects(counts[i]), resource(bound))
 	}
-	_ = tabs.Flush()
-	if len(counts) == 0 {
-		_, _ = fmt.Fprintln(w, "  nothing is bound by it")
+	if rows.Len() == 0 {
+		rows.Row("  nothing is bound by it")
 	}
+	// A Builder takes everything.
+	_ = rows.Print(&text)
+	return text.String()
 }
 
 func source(binding *client.Binding) string {

@@ -5,7 +5,6 @@ package unbind
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/forkless/kcp/pkg/cli/ask"
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/confirm"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -23,23 +23,19 @@ import (
 // patience is how long the deletion of objects may take.
 const patience = 5 * time.Minute
 
-// errUnconfirmed is what another answer than the name of the binding leads to.
-var errUnconfirmed = errors.New("that is not the name of the binding, so nothing was deleted")
-
 // Options are what the command is called with.
 type Options struct {
 	// Name of the binding.
 	Name string
 	// Workspace names the workspace it is in, "" for the current one.
 	Workspace string
-	// Yes asks nothing.
-	Yes bool
 	// Wait says whether to wait until the binding is gone.
 	Wait bool
 	// Timeout is how long to wait.
 	Timeout time.Duration
 
-	finder *target.Finder
+	finder  *target.Finder
+	confirm confirm.Flags
 }
 
 // NewOptions returns the options of a command that is called without any.
@@ -50,9 +46,9 @@ func NewOptions(finder *target.Finder) *Options {
 // AddFlags adds the flags of the command to flags.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&o.Workspace, "workspace", "w", o.Workspace, "Workspace of the binding, instead of the current one")
-	flags.BoolVar(&o.Yes, "yes", o.Yes, "Delete without asking")
 	flags.BoolVar(&o.Wait, "wait", o.Wait, "Wait until the binding and its objects are gone")
 	flags.DurationVar(&o.Timeout, "timeout", o.Timeout, "How long to wait")
+	o.confirm.AddFlags(flags)
 }
 
 // Run deletes the binding.
@@ -77,7 +73,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.confirm(ctx, c, consumer, binding); err != nil {
+	if err := o.ask(ctx, c, consumer, binding); err != nil {
 		return err
 	}
 	if err := o.delete(ctx, apis, binding); err != nil {
@@ -87,25 +83,14 @@ func (o *Options) Run(ctx context.Context) error {
 	return err
 }
 
-// confirm shows what will go and asks for the name.
-func (o *Options) confirm(ctx context.Context, c *client.Client, consumer logicalcluster.Path, binding *client.Binding) error {
-	if o.Yes {
-		return nil
+// ask shows what will go and asks for the name. Who has answered beforehand, or cannot be
+// asked, does not have to wait for the counting.
+func (o *Options) ask(ctx context.Context, c *client.Client, consumer logicalcluster.Path, binding *client.Binding) error {
+	shown := ""
+	if _, somebody := ask.Someone(o.finder.Streams); somebody && !o.confirm.Given() {
+		shown = preview(o.finder.Display.For(o.finder.Streams.ErrOut), consumer, binding, count(ctx, c, consumer, binding))
 	}
-	person, ok := ask.Someone(o.finder.Streams)
-	if !ok {
-		return run.Hint(fmt.Errorf("unbinding %s deletes all objects of its APIs, and there is nobody to ask whether that is meant", o.Name),
-			"--yes deletes without asking")
-	}
-	preview(o.finder.Streams.ErrOut, consumer, binding, count(ctx, c, consumer, binding))
-	answer, err := person.Line(ctx, fmt.Sprintf("Type %s to delete all of this: ", o.Name))
-	if err != nil {
-		return err
-	}
-	if answer != o.Name {
-		return errUnconfirmed
-	}
-	return nil
+	return o.confirm.Confirm(ctx, o.finder.Streams, o.Name, binding.Annotations[confirm.ProtectedAnnotation], shown)
 }
 
 func (o *Options) delete(ctx context.Context, apis *client.APIs, binding *client.Binding) error {

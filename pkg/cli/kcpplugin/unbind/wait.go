@@ -12,6 +12,7 @@ import (
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	"github.com/forkless/kcp/pkg/apis/conditions"
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/progress"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
 
@@ -19,17 +20,14 @@ import (
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = 500 * time.Millisecond
-	// silence is how long nothing is said: most bindings are gone by then.
-	silence = time.Second
 )
 
-// wait returns when the binding is gone. What holds it is said once, and again when it
-// is something else.
+// wait returns when the binding is gone, and says meanwhile what holds it.
 func (o *Options) wait(ctx context.Context, apis *client.APIs, binding *client.Binding) error {
-	start := time.Now()
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	said := ""
+	p := progress.Start(o.finder.Streams, o.finder.Display, "apibinding "+o.Name)
+	defer p.Done("")
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		latest, err := apis.Binding(limited, o.Name)
 		switch {
@@ -44,10 +42,7 @@ func (o *Options) wait(ctx context.Context, apis *client.APIs, binding *client.B
 			return nil
 		}
 		binding = latest
-		if holds := held(binding); holds != said && time.Since(start) > silence {
-			said = holds
-			_, _ = fmt.Fprintf(o.finder.Streams.ErrOut, "apibinding %s: %s\n", o.Name, run.Message(fmt.Errorf("%s", holds)))
-		}
+		p.State(held(binding))
 		select {
 		case <-limited.Done():
 			return o.gaveUp(ctx, binding)
@@ -58,7 +53,10 @@ func (o *Options) wait(ctx context.Context, apis *client.APIs, binding *client.B
 
 // gaveUp says what held the binding when waiting ended.
 func (o *Options) gaveUp(ctx context.Context, binding *client.Binding) error {
-	hint := fmt.Sprintf("kubectl get apibinding %s -o yaml shows its conditions", o.Name)
+	hint := "kubectl kcp debug binding " + o.Name
+	if o.Workspace != "" {
+		hint += " -w " + o.Workspace
+	}
 	if ctx.Err() != nil {
 		return run.Hint(fmt.Errorf("interrupted: the deletion of apibinding %s goes on, %s", o.Name, held(binding)), hint)
 	}
