@@ -41,6 +41,9 @@ func (b *Bundle) AllWorkspaces(context.Context) (map[string][]tenancyv1alpha1.Wo
 	return nil, errOffline
 }
 
+// Explain returns err: what a bundle says of itself needs no question more.
+func (b *Bundle) Explain(_ context.Context, _ logicalcluster.Path, err error) error { return err }
+
 // Workspace returns the Workspace called name in parent.
 func (b *Bundle) Workspace(ctx context.Context, parent logicalcluster.Path, name string) (*tenancyv1alpha1.Workspace, error) {
 	all, err := b.Workspaces(ctx, parent)

@@ -34,39 +34,6 @@ func (c *Client) CountOf(ctx context.Context, p logicalcluster.Path, gvr schema.
 	return c.countAt(ctx, resource(p, gvr, ""))
 }
 
-// Consumers returns how many workspaces have bound the export called name in p, as its
-// provider sees them. ok is false if that may not be read, or not from here.
-func (c *Client) Consumers(ctx context.Context, p logicalcluster.Path, name string) (n int, ok bool) {
-	endpoints, err := c.ExportEndpoints(ctx, p, name)
-	if err != nil {
-		return 0, false
-	}
-	clusters := map[string]bool{}
-	for _, endpoint := range endpoints {
-		if err := c.consumersAt(ctx, endpoint, clusters); err != nil {
-			return 0, false
-		}
-	}
-	return len(clusters), true
-}
-
-// consumersAt adds the logical clusters that have bindings at an endpoint.
-func (c *Client) consumersAt(ctx context.Context, endpoint string, clusters map[string]bool) error {
-	path, err := c.pathOf(endpoint)
-	if err != nil {
-		return err
-	}
-	path = append(path, "clusters", logicalcluster.Wildcard.String(), "apis", apisGroup, v1alpha2, "apibindings")
-	items, err := list[metav1.PartialObjectMetadata](ctx, c, path)
-	if err != nil {
-		return err
-	}
-	for _, item := range items {
-		clusters[logicalcluster.FromAnnotations(item.Annotations).String()] = true
-	}
-	return nil
-}
-
 // pathOf returns the path of an address on this server. Credentials are not taken to
 // another one.
 func (c *Client) pathOf(address string) ([]string, error) {

@@ -152,7 +152,10 @@ func (c *counter) lookAtExports(ctx context.Context, p logicalcluster.Path) {
 	}
 	for _, e := range found {
 		one := export{name: e.Name}
-		c.request(func() { one.consumers, one.known = c.client.Consumers(ctx, p, e.Name) })
+		c.request(func() {
+			clusters, err := c.client.Consumers(ctx, p, e.Name)
+			one.consumers, one.known = len(clusters), err == nil
+		})
 		c.mu.Lock()
 		c.inv.exports = append(c.inv.exports, one)
 		c.mu.Unlock()
