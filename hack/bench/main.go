@@ -68,7 +68,7 @@ var sections = []section{
 	{"configmaps", measureConfigMaps},
 	{"customresources", measureCustomResources},
 	{"spread", measureSpread},
-	{"plugin", measurePlugin},
+	{"cli", measureCLI},
 	{"cli-tree", measureCLITree},
 	{"compare", measureCompared},
 }

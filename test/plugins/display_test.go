@@ -161,7 +161,7 @@ func arguments(c command) []string {
 		case "yes":
 			args = append(args, "--yes")
 		case "timeout":
-			args = append(args, "--timeout=1s")
+			args = append(args, "--timeout=100ms")
 		}
 	})
 	return args

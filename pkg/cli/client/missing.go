@@ -37,11 +37,22 @@ func (c *Client) Explain(ctx context.Context, p logicalcluster.Path, err error) 
 	case isWorkspaceMissing(err):
 		return c.Missing(ctx, p)
 	case apierrors.IsForbidden(err) && strings.HasSuffix(err.Error(), accessDenied):
-		return fmt.Errorf("access to workspace \"%s\" denied", p)
+		return explained{message: fmt.Sprintf("access to workspace \"%s\" denied", p), cause: err}
 	default:
 		return err
 	}
 }
+
+// explained says in other words what the server answered. What kind of answer it was can
+// still be asked.
+type explained struct {
+	message string
+	cause   error
+}
+
+func (e explained) Error() string { return e.message }
+
+func (e explained) Unwrap() error { return e.cause }
 
 // Missing returns the error that says that there is no workspace p. It asks the server
 // for those that may have been meant.

@@ -104,9 +104,9 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	if o.Watch {
-		return o.watch(ctx, c, start)
+		return c.Explain(ctx, start, o.watch(ctx, c, start))
 	}
-	return o.once(ctx, c, start)
+	return c.Explain(ctx, start, o.once(ctx, c, start))
 }
 
 // once grows the tree and shows it.
