@@ -70,11 +70,15 @@ func TestJudge(t *testing.T) {
 		"NotInstalled":  {"it may not be needed", func(f *facts) { f.programs[0].files = nil }, "kubectl-ws", warning},
 		"DeadLink":      {"kubectl says it is not there", func(f *facts) { f.programs[0].files[0].target = "" }, "kubectl-ws", failed},
 		"OtherPlatform": {"it does not start", func(f *facts) { f.programs[0].files[0].platform = "plan9/mips" }, "kubectl-ws", failed},
-		"Shadowed":      {"which one is meant", func(f *facts) { f.programs[0].files = append(f.programs[0].files, fileFacts{file: "/usr/bin/kubectl-ws", target: "/usr/bin/kubectl-ws"}) }, "kubectl-ws", warning},
-		"SameFile":      {"two names of one file", func(f *facts) { f.programs[0].files = append(f.programs[0].files, fileFacts{file: "/usr/bin/kubectl-ws", target: "/bin/kubectl-ws"}) }, "kubectl-ws", diagnosis.OK},
-		"OldKubectl":    {"some forms of commands are not there", func(f *facts) { f.kubectl = "v1.30.2" }, "kubectl", warning},
-		"NoKubectl":     {"our programs can be called without", func(f *facts) { f.kubectl = "" }, "kubectl", warning},
-		"NoCompletion":  {"setup was not run", func(f *facts) { f.completes["ws"] = false }, "completion", warning},
+		"Shadowed": {"which one is meant", func(f *facts) {
+			f.programs[0].files = append(f.programs[0].files, fileFacts{file: "/usr/bin/kubectl-ws", target: "/usr/bin/kubectl-ws"})
+		}, "kubectl-ws", warning},
+		"SameFile": {"two names of one file", func(f *facts) {
+			f.programs[0].files = append(f.programs[0].files, fileFacts{file: "/usr/bin/kubectl-ws", target: "/bin/kubectl-ws"})
+		}, "kubectl-ws", diagnosis.OK},
+		"OldKubectl":   {"some forms of commands are not there", func(f *facts) { f.kubectl = "v1.30.2" }, "kubectl", warning},
+		"NoKubectl":    {"our programs can be called without", func(f *facts) { f.kubectl = "" }, "kubectl", warning},
+		"NoCompletion": {"setup was not run", func(f *facts) { f.completes["ws"] = false }, "completion", warning},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
