@@ -86,7 +86,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	b.Manifest.ClientVersion = stamp()
-	if v, err := c.ServerVersion(ctx); err == nil {
+	if v, err := c.ServerVersion(ctx, start); err == nil {
 		b.Manifest.ServerVersion = v.GitVersion
 	}
 	diagnosed := o.addDiagnoses(ctx, b, c, origin.Path)
@@ -143,7 +143,8 @@ func (o *Options) write(b *bundle.Bundle) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())
+	// It is not there any more when everything has gone well.
+	defer func() { _ = os.Remove(file.Name()) }()
 	err = b.Write(file)
 	if closed := file.Close(); err == nil {
 		err = closed

@@ -179,7 +179,7 @@ func kubectl(version string) diagnosis.Check {
 	case version == "":
 		return check(diagnosis.Warning, "kubectl", "not on PATH, or it does not say which version it is")
 	case err != nil:
-		return check(diagnosis.Unknown, "kubectl", fmt.Sprintf("%q is no version", version))
+		return check(diagnosis.Unknown, "kubectl", version)
 	case found.LessThan(oldestKubectl):
 		return check(diagnosis.Warning, "kubectl", fmt.Sprintf("%s does not know plugins below its own commands: \"kubectl create workspace\" needs %s", version, oldestKubectl))
 	default:

@@ -153,5 +153,8 @@ func kubectlVersion(ctx context.Context) string {
 	if json.NewDecoder(bytes.NewReader(out)).Decode(&answer) != nil {
 		return ""
 	}
+	if strings.HasPrefix(answer.ClientVersion.GitVersion, unstamped) {
+		return "built without a version"
+	}
 	return answer.ClientVersion.GitVersion
 }

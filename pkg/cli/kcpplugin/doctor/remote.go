@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	kubeconfigs "github.com/forkless/kcp/pkg/cli/kubeconfig"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 )
 
@@ -27,7 +28,7 @@ func lookAtServer(ctx context.Context, finder *target.Finder, config *rest.Confi
 		s.err = err
 		return s
 	}
-	if s.err = s.askVersion(ctx, config, origin.Base, now); s.err != nil {
+	if s.err = s.askVersion(ctx, config, origin.Place, now); s.err != nil {
 		return s
 	}
 	c, err := origin.Client()
@@ -50,14 +51,18 @@ func lookAtServer(ctx context.Context, finder *target.Finder, config *rest.Confi
 	return s
 }
 
-// askVersion asks for the version, which takes no permission, and keeps what the
-// connection tells on the way.
-func (s *serverFacts) askVersion(ctx context.Context, config *rest.Config, base string, now func() time.Time) error {
+// askVersion asks for the version in the workspace that the kubeconfig leads to, and keeps
+// what the connection tells on the way.
+func (s *serverFacts) askVersion(ctx context.Context, config *rest.Config, place kubeconfigs.Place, now func() time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return err
+	}
+	base := place.Base
+	if place.InWorkspace() {
+		base = place.At(place.Path)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/version", nil)
 	if err != nil {

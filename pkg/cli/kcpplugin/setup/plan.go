@@ -75,7 +75,7 @@ func plan(links []link, uninstall bool) []action {
 
 // describe says what an action does, or would do.
 func (a action) describe(target string, dryRun bool) string {
-	verb := ""
+	var verb string
 	switch {
 	case a.create:
 		verb = "linked to " + target
