@@ -51,7 +51,7 @@ var layers = []layer{
 		parts: []string{
 			"internal/authn", "internal/authz", "internal/builtin", "internal/discovery", "internal/exportref", "internal/inflight",
 			"internal/memory", "internal/metrics", "internal/openapi", "internal/quota", "internal/rootdir", "internal/route", "internal/servingcert",
-			"internal/storage",
+			"internal/storage", "internal/unmarked",
 		},
 	},
 	{

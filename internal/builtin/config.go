@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -52,6 +53,9 @@ type Config struct {
 
 	// Workloads makes workload types served. If it is nil, there are none.
 	Workloads *workload.Services
+
+	// Serving, if set, has the last word on how objects are encoded for clients.
+	Serving func(runtime.NegotiatedSerializer) runtime.NegotiatedSerializer
 
 	// EventTTL is how long events are kept. Zero means one hour.
 	EventTTL time.Duration

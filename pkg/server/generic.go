@@ -141,6 +141,7 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 			ExtendExpiration: s.options.ServiceAccounts.ExtendExpiration,
 		},
 		Workloads: s.workloads(),
+		Serving:   s.serving(),
 		EventTTL:  s.options.EventTTL(),
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
@@ -18,6 +19,7 @@ import (
 	"github.com/forkless/kcp/internal/controller"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/cached"
+	"github.com/forkless/kcp/internal/unmarked"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 	"github.com/forkless/kcp/pkg/server/options"
 )
@@ -30,6 +32,14 @@ func (s *Server) single() logicalcluster.Name {
 		return logicalcluster.SystemAdmin
 	}
 	return logicalcluster.Name{}
+}
+
+// serving returns what has the last word on how objects are encoded; nil if nothing has.
+func (s *Server) serving() func(runtime.NegotiatedSerializer) runtime.NegotiatedSerializer {
+	if !s.options.Single {
+		return nil
+	}
+	return unmarked.Serializer
 }
 
 // controllersOfSingle are those that stand for something that a kube-apiserver does by

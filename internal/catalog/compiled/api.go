@@ -42,6 +42,8 @@ type Config struct {
 	// What is shown then may not be of the definition's version, which matters to
 	// clients but not to those who delete.
 	AsStored bool
+	// Serving, if set, has the last word on how objects are encoded for clients.
+	Serving func(runtime.NegotiatedSerializer) runtime.NegotiatedSerializer
 	// Annotate, if set, is handed to the view of each version.
 	Annotate func(*unstructured.Unstructured) map[string]string
 }
