@@ -11,6 +11,10 @@ import (
 	"github.com/forkless/kcp/pkg/cli/run"
 )
 
+// reviewGroup is the API group of questions about permissions, which are asked by creating
+// something that is not stored.
+const reviewGroup = authorizationv1.GroupName
+
 // errReadOnly is what a request that writes ends with where nothing is to be written.
 var errReadOnly = errors.New("nothing is written from here: this shell is read-only")
 
@@ -33,5 +37,5 @@ func (c *Client) mayWrite(path []string, dryRun ...string) error {
 // isQuestion says whether what is created at path is a question, about permissions or who
 // the caller is: it is not stored.
 func isQuestion(path []string) bool {
-	return slices.Contains(path, authorizationv1.GroupName) || slices.Contains(path, authenticationv1.GroupName)
+	return slices.Contains(path, reviewGroup) || slices.Contains(path, authenticationv1.GroupName)
 }
