@@ -53,6 +53,9 @@ func (c *Client) Metadata(ctx context.Context, p logicalcluster.Path, gvr schema
 
 // jsonPatch changes what is at the path by a JSON patch.
 func (c *Client) jsonPatch(ctx context.Context, path []string, patch []byte, object any) error {
+	if err := c.mayWrite(path); err != nil {
+		return err
+	}
 	request := c.server.Patch(types.JSONPatchType).AbsPath(path...)
 	return c.send(ctx, request, string(types.JSONPatchType), json.RawMessage(patch), object)
 }

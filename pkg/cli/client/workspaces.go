@@ -50,10 +50,20 @@ func (c *Client) Workspaces(ctx context.Context, parent logicalcluster.Path) ([]
 
 // CreateWorkspace creates a Workspace in parent and returns what the server made of it.
 func (c *Client) CreateWorkspace(ctx context.Context, parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace) (*tenancyv1alpha1.Workspace, error) {
+	return c.createWorkspace(ctx, parent, ws, nil)
+}
+
+// CheckWorkspace returns what the server would make of a Workspace in parent. Nothing is
+// stored.
+func (c *Client) CheckWorkspace(ctx context.Context, parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace) (*tenancyv1alpha1.Workspace, error) {
+	return c.createWorkspace(ctx, parent, ws, map[string]string{"dryRun": metav1.DryRunAll})
+}
+
+func (c *Client) createWorkspace(ctx context.Context, parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace, params map[string]string) (*tenancyv1alpha1.Workspace, error) {
 	ws = ws.DeepCopy()
 	ws.TypeMeta = metav1.TypeMeta{APIVersion: tenancyGroup + "/" + tenancyVersion, Kind: "Workspace"}
 	created := &tenancyv1alpha1.Workspace{}
-	if err := c.create(ctx, workspaces(parent), nil, ws, created); err != nil {
+	if err := c.create(ctx, workspaces(parent), params, ws, created); err != nil {
 		return nil, err
 	}
 	return created, nil

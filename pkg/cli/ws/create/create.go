@@ -14,6 +14,8 @@ import (
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/kubeconfig"
+	"github.com/forkless/kcp/pkg/cli/output"
+	"github.com/forkless/kcp/pkg/cli/progress"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/path"
 	"github.com/forkless/kcp/pkg/cli/ws/ready"
@@ -28,56 +30,119 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	parent, err := origin.Workspace(ctx, o.Parent)
+	parent, name, err := o.place(ctx, origin)
 	if err != nil {
 		return err
+	}
+	o.object.Name = name
+	if o.DryRun == dryRunClient {
+		return o.pretend(parent, &o.object)
 	}
 	c, err := origin.Client()
 	if err != nil {
 		return err
 	}
+	if o.DryRun == dryRunServer {
+		ws, err := c.CheckWorkspace(ctx, parent, &o.object)
+		if err != nil {
+			return o.refusal(ctx, c, parent, err)
+		}
+		return o.pretend(parent, ws)
+	}
+	if o.Parents {
+		if err := o.createParents(ctx, c, parent); err != nil {
+			return err
+		}
+	}
 	ws, existed, err := o.obtain(ctx, c, parent)
 	if err != nil {
 		return err
 	}
-	if err := o.announce(ws, existed); err != nil {
+	if !o.Wait {
+		return o.leave(parent, ws, existed)
+	}
+	if ws, err = o.finish(ctx, c, parent, ws, existed); err != nil {
 		return err
 	}
-	if !ready.IsReady(ws) {
-		w := ready.Waiter{Client: c, Parent: parent, VisiblePatience: o.visiblePatience, ReadyPatience: o.readyPatience}
-		if ws, err = w.Wait(ctx, ws, existed); err != nil {
-			return err
-		}
-	}
-	if err := o.say("%s is ready to use.", title(ws)); err != nil {
+	if err := o.arrive(ctx, origin, parent, ws); err != nil || !o.Output.Document() {
 		return err
 	}
-	return o.arrive(ctx, origin, parent, ws)
+	return o.print(parent, ws)
+}
+
+// wait waits until the workspace is ready, and says meanwhile what it waits for.
+func (o *Options) wait(ctx context.Context, c *client.Client, parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace, existed bool) (*tenancyv1alpha1.Workspace, error) {
+	p := progress.Start(o.finder.Streams, o.finder.Display, "workspace "+parent.Join(ws.Name).String())
+	defer p.Done("")
+	w := ready.Waiter{Client: c, Parent: parent, VisiblePatience: o.visiblePatience, ReadyPatience: o.Timeout, State: p.State}
+	if o.Parent == "" && ws.Name == o.Name {
+		w.Called = o.Name
+	}
+	ready, err := w.Wait(ctx, ws, existed)
+	if err == nil {
+		p.Done("Ready")
+	}
+	return ready, err
+}
+
+// leave says that the workspace is there, without waiting for it.
+func (o *Options) leave(parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace, existed bool) error {
+	what := "created"
+	if existed {
+		what = "already exists"
+	}
+	if err := o.say("%s %s.", title(ws), what); err != nil || !o.Output.Document() {
+		return err
+	}
+	return o.print(parent, ws)
+}
+
+// pretend says what would have been created.
+func (o *Options) pretend(parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace) error {
+	if o.Output.Document() {
+		return o.print(parent, ws)
+	}
+	how := "dry run"
+	if o.DryRun == dryRunServer {
+		how = "server dry run"
+	}
+	return o.say("%s created (%s).", title(ws), how)
+}
+
+// print prints the workspace as the document that was asked for.
+func (o *Options) print(parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace) error {
+	if o.Output.Format == output.Path {
+		_, err := fmt.Fprintf(o.finder.Streams.Out, ":%s\n", parent.Join(ws.Name))
+		return err
+	}
+	ws = ws.DeepCopy()
+	ws.TypeMeta = metav1.TypeMeta{APIVersion: tenancyv1alpha1.GroupVersion.String(), Kind: "Workspace"}
+	return o.Output.PrintView(o.finder.Streams.Out, ws)
 }
 
 // obtain creates the workspace or, if that is allowed, takes the one that is there.
 func (o *Options) obtain(ctx context.Context, c *client.Client, parent logicalcluster.Path) (ws *tenancyv1alpha1.Workspace, existed bool, err error) {
-	ws, err = c.CreateWorkspace(ctx, parent, &tenancyv1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Name: o.Name}, Spec: o.spec})
+	ws, err = c.CreateWorkspace(ctx, parent, &o.object)
 	switch {
 	case err == nil:
 		return ws, false, nil
 	case !apierrors.IsAlreadyExists(err):
-		return nil, false, c.Explain(ctx, parent, err)
+		return nil, false, o.refusal(ctx, c, parent, err)
 	case !o.IgnoreExisting:
 		return nil, false, run.Hint(err, "--ignore-existing is content with the workspace that is there")
 	}
-	if ws, err = c.Workspace(ctx, parent, o.Name); err != nil {
+	if ws, err = c.Workspace(ctx, parent, o.object.Name); err != nil {
 		return nil, false, err
 	}
 	if !o.matches(ws) {
-		return nil, false, fmt.Errorf("workspace %q already exists with type %s, not %s", o.Name, typeOf(ws), switching.FormatType(*o.spec.Type))
+		return nil, false, fmt.Errorf("workspace %q already exists with type %s, not %s", o.object.Name, typeOf(ws), switching.FormatType(*o.object.Spec.Type))
 	}
 	return ws, true, nil
 }
 
 // matches says whether an existing workspace is of the type that was asked for.
 func (o *Options) matches(ws *tenancyv1alpha1.Workspace) bool {
-	switch want, have := o.spec.Type, ws.Spec.Type; {
+	switch want, have := o.object.Spec.Type, ws.Spec.Type; {
 	case want == nil:
 		return true
 	case have == nil:
@@ -112,7 +177,7 @@ func (o *Options) arrive(ctx context.Context, origin *target.Origin, parent logi
 		return err
 	}
 	if o.CreateContext == "" {
-		return switching.Switcher{Finder: o.finder}.To(ctx, origin, p, typeOf(ws))
+		return switching.Switcher{Finder: o.speaking()}.To(ctx, origin, p, typeOf(ws))
 	}
 
 	var change kubeconfig.Change
@@ -131,9 +196,20 @@ func (o *Options) arrive(ctx context.Context, origin *target.Origin, parent logi
 	return o.say("%s", change)
 }
 
+// say says something to the person: on the output, unless that is a document.
 func (o *Options) say(format string, args ...any) error {
-	_, err := fmt.Fprintf(o.finder.Streams.Out, format+"\n", args...)
+	_, err := fmt.Fprintf(o.speaking().Streams.Out, format+"\n", args...)
 	return err
+}
+
+// speaking returns the finder with the streams for what is said to the person.
+func (o *Options) speaking() *target.Finder {
+	if !o.Output.Document() {
+		return o.finder
+	}
+	finder := *o.finder
+	finder.Streams.Out = finder.Streams.ErrOut
+	return &finder
 }
 
 // pathOf returns the path of ws on the server that has been talked to. The host in
@@ -172,7 +248,8 @@ func New(finder *target.Finder) *cobra.Command {
 		Use:   "create NAME",
 		Short: "Create a workspace and wait until it is ready",
 		Long: `Create a workspace in the current one, or in the one that --workspace names, and
-wait until it is ready.
+wait until it is ready. NAME may be the path of the workspace; -p creates those above it
+that are missing.
 
 If it is not ready in time, the command says what was still missing; the workspace
 stays and goes on getting ready.
@@ -180,6 +257,7 @@ stays and goes on getting ready.
 Exit codes: 0 the workspace is ready, 1 any error, 130 interrupted while waiting.`,
 		Example: `  kubectl create workspace app
   kubectl create workspace app --type root:organization --enter
+  kubectl create workspace -p acme:payments:eu --parent-type root:organization
   kubectl create workspace app -w :root:team --create-context app`,
 		Args:              run.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: cobra.NoFileCompletions,
