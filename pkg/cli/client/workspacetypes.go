@@ -13,6 +13,8 @@ import (
 type WriteOptions struct {
 	// DryRun makes the server check the object and store nothing.
 	DryRun bool
+	// Strict makes the server refuse fields that it does not know, which it would drop.
+	Strict bool
 	// FieldManager is who the fields belong to, "" for the name of the program.
 	FieldManager string
 }
@@ -21,6 +23,9 @@ func (o WriteOptions) params() map[string]string {
 	params := map[string]string{}
 	if o.DryRun {
 		params["dryRun"] = metav1.DryRunAll
+	}
+	if o.Strict {
+		params["fieldValidation"] = metav1.FieldValidationStrict
 	}
 	if o.FieldManager != "" {
 		params["fieldManager"] = o.FieldManager

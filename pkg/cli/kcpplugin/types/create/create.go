@@ -7,6 +7,8 @@ package create
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -85,13 +87,13 @@ func (o *Options) wanted() (*tenancyv1alpha1.WorkspaceType, error) {
 func (o *Options) create(ctx context.Context, c *client.Client, place tenancy.Place, t *tenancyv1alpha1.WorkspaceType) error {
 	role, binding := access(o.Name, o.AllowUse)
 	if o.DryRun != dryRunClient {
-		options := client.WriteOptions{DryRun: o.DryRun == dryRunServer, FieldManager: o.FieldManager}
+		options := client.WriteOptions{DryRun: o.DryRun == dryRunServer, FieldManager: o.FieldManager, Strict: true}
 		created, err := c.CreateWorkspaceType(ctx, place.Path, t, options)
 		switch {
 		case apierrors.IsAlreadyExists(err):
 			return run.Hint(err, "kubectl kcp type show "+o.Name+" shows what is there")
 		case err != nil:
-			return err
+			return unknownFields(err)
 		}
 		t = created
 		if err := o.allow(ctx, c, place, role, binding, options); err != nil {
@@ -105,6 +107,23 @@ func (o *Options) create(ctx context.Context, c *client.Client, place tenancy.Pl
 		o.advise(place)
 	}
 	return nil
+}
+
+// unknownField is how servers name a field that they do not know.
+var unknownField = regexp.MustCompile(`unknown field "spec\.([^"]+)"`)
+
+// unknownFields returns err in the words of the flags, if it says that the server is too
+// old for what is asked of it. A type without what such a server drops would be another
+// one: an initializer without its rules, for one, may do everything.
+func unknownFields(err error) error {
+	var fields []string
+	for _, match := range unknownField.FindAllStringSubmatch(err.Error(), -1) {
+		fields = append(fields, match[1])
+	}
+	if !apierrors.IsBadRequest(err) || len(fields) == 0 {
+		return err
+	}
+	return fmt.Errorf("this server does not know %s of workspace types", strings.Join(fields, ", "))
 }
 
 // allow lets the groups use the type.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/yaml"
 
 	"github.com/forkless/kcp/pkg/cli/run"
@@ -127,6 +128,17 @@ terminator: true`,
 				t.Errorf("%s: (-want +got)\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestUnknownFields(t *testing.T) {
+	strict := apierrors.NewBadRequest(`WorkspaceType in version "v1alpha1" cannot be handled as a WorkspaceType: strict decoding error: unknown field "spec.terminator", unknown field "spec.terminatorPermissions"`)
+	if got, want := unknownFields(strict).Error(), "this server does not know terminator, terminatorPermissions of workspace types"; got != want {
+		t.Errorf("an old server is said to be one: got %q, want %q", got, want)
+	}
+	other := apierrors.NewBadRequest("something else")
+	if got := unknownFields(other); got != error(other) {
+		t.Errorf("what else a server has to say stays as it is: got %v", got)
 	}
 }
 

@@ -36,7 +36,7 @@ type section struct {
 var (
 	plain     = []table.Shrink{table.Cut}
 	explained = []table.Shrink{table.Cut, table.Drop}
-	told      = []table.Shrink{table.Cut, table.Keep}
+	told      = []table.Shrink{table.Cut, table.Cut}
 	located   = []table.Shrink{table.Keep, table.Cut}
 	bound     = []table.Shrink{table.Cut, table.Keep, table.Drop}
 )
