@@ -52,12 +52,17 @@ var harmless = regexp.MustCompile(`^[-A-Za-z0-9_@%+=:,./]+$`)
 func quoteAll(args []string) string {
 	quoted := make([]string, 0, len(args))
 	for _, arg := range args {
-		if !harmless.MatchString(arg) {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		quoted = append(quoted, arg)
+		quoted = append(quoted, quote(arg))
 	}
 	return strings.Join(quoted, " ")
+}
+
+// quote returns a word as a shell takes it.
+func quote(word string) string {
+	if harmless.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // RemoveEntry returns a JSON patch that removes the entry at an index of a list of

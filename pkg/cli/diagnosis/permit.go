@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -17,9 +18,11 @@ func PermitBind(commands Commands, provider, name, user string) []string {
 		return nil
 	}
 	role := "bind-" + name
+	// "kubectl create clusterrole" has ideas of its own about what can be bound.
+	manifest := fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":%q},`+
+		`"rules":[{"apiGroups":["apis.kcp.io"],"resources":["apiexports"],"resourceNames":[%q],"verbs":["bind"]}]}`, role, name)
 	return []string{
-		Step(commands.Kubectl(in, "create", "clusterrole", role, "--verb=bind", "--resource=apiexports.apis.kcp.io", "--resource-name="+name),
-			"to be run by an administrator of %s", provider),
+		Step("echo "+quote(manifest)+" | "+commands.Kubectl(in, "apply", "-f", "-"), "to be run by an administrator of %s", provider),
 		Step(commands.Kubectl(in, "create", "clusterrolebinding", role+"-"+ObjectName(user), "--clusterrole="+role, "--user="+user),
 			"to be run by an administrator of %s", provider),
 	}

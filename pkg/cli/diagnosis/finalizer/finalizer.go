@@ -126,7 +126,7 @@ func SetBy(object metav1.Object, finalizer string, now time.Time) string {
 	entry := setter(object, finalizer)
 	switch {
 	case entry == nil:
-		return "set by nobody knows whom"
+		return "nobody has recorded who set it"
 	case entry.Time == nil:
 		return "set by " + entry.Manager
 	default:
