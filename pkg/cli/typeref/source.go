@@ -147,8 +147,8 @@ func (s *Source) Explain(err error, ref tenancyv1alpha1.WorkspaceTypeReference) 
 		}
 	}
 	slices.Sort(names)
-	if close := near.Names(Format(ref), names); len(close) > 0 {
-		return run.Hint(err, "did you mean "+strings.Join(close, ", ")+"?")
+	if meant := near.Names(Format(ref), names); len(meant) > 0 {
+		return run.Hint(err, "did you mean "+strings.Join(meant, ", ")+"?")
 	}
 	return run.Hint(err, "kubectl kcp type tree shows the types that can be used here")
 }

@@ -148,8 +148,8 @@ func missingExport(ctx context.Context, apis *client.APIs, where logicalcluster.
 	for i := range exports {
 		names = append(names, exports[i].Name)
 	}
-	if close := near.Names(name, names); len(close) > 0 {
-		return run.Hint(err, "did you mean "+strings.Join(close, ", ")+"?")
+	if meant := near.Names(name, names); len(meant) > 0 {
+		return run.Hint(err, "did you mean "+strings.Join(meant, ", ")+"?")
 	}
 	return run.Hint(err, fmt.Sprintf("kubectl kcp exports :%s lists those that you may bind", where))
 }
@@ -174,8 +174,8 @@ func (c *checker) authConfigs(ctx context.Context, references []tenancyv1alpha1.
 			continue
 		}
 		err := fmt.Errorf("authentication configuration %s not found in %s", ref.Name, c.place.Path)
-		if close := near.Names(ref.Name, names); len(close) > 0 {
-			return run.Hint(err, "did you mean "+strings.Join(close, ", ")+"?")
+		if meant := near.Names(ref.Name, names); len(meant) > 0 {
+			return run.Hint(err, "did you mean "+strings.Join(meant, ", ")+"?")
 		}
 		return err
 	}

@@ -74,16 +74,16 @@ func NewOptions(finder *target.Finder) *Options {
 // AddFlags adds the flags of the command to flags. What may hold commas of its own is
 // repeated instead.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&o.Extend, "extend", o.Extend, "TYPE to build on; can be repeated")
+	flags.StringSliceVar(&o.Extend, "extend", o.Extend, "`TYPE` to build on; can be repeated")
 	flags.BoolVar(&o.Initializer, "initializer", o.Initializer, "Make new workspaces wait for the type's initializer")
 	flags.BoolVar(&o.Terminator, "terminator", o.Terminator, "Make the deletion of workspaces wait for the type's terminator")
 	flags.StringArrayVar(&o.InitializerRules, "initializer-rule", o.InitializerRules, "`'VERBS RESOURCES[.GROUP]'` that the initializer may do, such as 'get,list configmaps,secrets'; can be repeated. Without any it acts as the creator of the workspace")
 	flags.StringArrayVar(&o.TerminatorRules, "terminator-rule", o.TerminatorRules, "`'VERBS RESOURCES[.GROUP]'` that the terminator may do; can be repeated")
-	flags.StringVar(&o.DefaultChild, "default-child", o.DefaultChild, "TYPE of workspaces that are created below without saying theirs")
-	flags.StringSliceVar(&o.AllowChildren, "allow-child", o.AllowChildren, "TYPE that workspaces below may have, also by extending it; can be repeated. Without it all may")
+	flags.StringVar(&o.DefaultChild, "default-child", o.DefaultChild, "`TYPE` of workspaces that are created below without saying theirs")
+	flags.StringSliceVar(&o.AllowChildren, "allow-child", o.AllowChildren, "`TYPE` that workspaces below may have, also by extending it; can be repeated. Without it all may")
 	flags.BoolVar(&o.NoChildren, "no-children", o.NoChildren, "Allow no workspaces below")
-	flags.StringSliceVar(&o.AllowParents, "allow-parent", o.AllowParents, "TYPE that the workspace above may have, also by extending it; can be repeated. Without it all may")
-	flags.StringSliceVar(&o.Bind, "bind", o.Bind, "PATH:EXPORT that is bound in new workspaces; can be repeated")
+	flags.StringSliceVar(&o.AllowParents, "allow-parent", o.AllowParents, "`TYPE` that the workspace above may have, also by extending it; can be repeated. Without it all may")
+	flags.StringSliceVar(&o.Bind, "bind", o.Bind, "`PATH:EXPORT` that is bound in new workspaces; can be repeated")
 	flags.StringVar(&o.BindLifecycle, "bind-lifecycle", o.BindLifecycle, "InitializeOnly, or Maintain to keep the bindings as type and exports are")
 	flags.StringToStringVar(&o.Labels, "label", o.Labels, "`KEY=VALUE` that workspaces of the type are labelled with; can be repeated")
 	flags.StringSliceVar(&o.AuthConfigs, "auth-config", o.AuthConfigs, "`NAME` of a WorkspaceAuthenticationConfiguration beside the type; can be repeated")

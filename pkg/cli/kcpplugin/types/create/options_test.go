@@ -1,6 +1,7 @@
 package create
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -137,7 +138,7 @@ func TestUnknownFields(t *testing.T) {
 		t.Errorf("an old server is said to be one: got %q, want %q", got, want)
 	}
 	other := apierrors.NewBadRequest("something else")
-	if got := unknownFields(other); got != error(other) {
+	if got := unknownFields(other); !errors.Is(got, other) {
 		t.Errorf("what else a server has to say stays as it is: got %v", got)
 	}
 }

@@ -4,6 +4,7 @@ package show
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,9 +15,6 @@ import (
 	"github.com/forkless/kcp/pkg/cli/typeref"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 )
-
-// formatName prints what "--type" takes.
-const formatName = output.Name
 
 // Options are what the command is called with.
 type Options struct {
@@ -68,10 +66,15 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	out := o.finder.Streams.Out
-	if o.output.Document() {
+	switch {
+	case o.output.Format == output.Name:
+		_, err := fmt.Fprintln(out, shown.Type)
+		return err
+	case o.output.Document():
 		return o.output.PrintView(out, shown)
+	default:
+		return shown.Print(out, o.finder.Display.For(out))
 	}
-	return shown.Print(out, o.finder.Display.For(out))
 }
 
 // New returns the command.
@@ -85,7 +88,8 @@ they count, the initializers and terminators it waits for, the exports bound in 
 may be above and below it, and who may make one.
 
 A name without a path means the nearest type of that name: in the current workspace,
-above it, or in root. What you may not read is "unknown".
+above it, or in root. What you may not read is "unknown". With -o name it prints what
+"--type" takes.
 
 Exit codes: 0 done, 1 any error.`,
 		Example: `  kubectl kcp type show universal
