@@ -68,6 +68,3 @@ func (b *Bundle) LogicalCluster(_ context.Context, p logicalcluster.Path) (*core
 	lc := &corev1alpha1.LogicalCluster{}
 	return lc, runtime.DefaultUnstructuredConverter.FromUnstructured(objects[0].Object, lc)
 }
-
-// Explain returns err: what is not in the bundle is all that it can mean.
-func (b *Bundle) Explain(_ context.Context, _ logicalcluster.Path, err error) error { return err }
