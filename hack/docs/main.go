@@ -25,7 +25,6 @@ import (
 	"github.com/forkless/kcp/pkg/cli/kcp"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin"
 	"github.com/forkless/kcp/pkg/cli/kcpplugin/types"
-	"github.com/forkless/kcp/pkg/cli/kcpplugin/types"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws"
 )
@@ -61,7 +60,6 @@ func programs() []program {
 	all := []program{
 		{"kubectl-ws", ws.NewPlugin(streams)},
 		{"kubectl-create-workspace", ws.NewCreatePlugin(streams)},
-		{"kubectl-create-workspacetype", types.NewCreatePlugin(streams)},
 		{"kubectl-create-workspacetype", types.NewCreatePlugin(streams)},
 		{"kubectl-kcp", kcpplugin.NewPlugin(streams)},
 		{"kcp", kcp.New(streams, nil)},
