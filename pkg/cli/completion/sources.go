@@ -53,7 +53,8 @@ func (c *completer) flags() map[string]source {
 		"user":              c.users,
 		"color":             fixed("auto", "always", "never"),
 		"dry-run":           fixed("none", "client", "server"),
-		"for":               fixed("phase=Ready", "phase=Initializing", "condition=", "initializer=", "bindings", "deleted"),
+		"for":               fixed("ready", "deleted", "phase=Ready", "phase=Initializing", "phase=Terminating", "condition="),
+		"phase":             fixed("Scheduling", "Initializing", "Ready", "Unavailable", "Inactive", "Terminating", "Deleting"),
 		"output":            formats,
 		"shell":             fixed("bash", "zsh", "fish", "powershell"),
 	}

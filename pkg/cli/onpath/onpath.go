@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 )
 
 // Program is a file that could be run by a name.
@@ -53,29 +52,6 @@ func Find(name string, folders []string) []Program {
 		}
 	}
 	return found
-}
-
-// Plugins returns the names of all kubectl plugins in folders that begin with one of
-// prefixes, each once, in the order in which they are found.
-func Plugins(folders []string, prefixes ...string) []string {
-	var names []string
-	seen := map[string]bool{}
-	for _, folder := range folders {
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			continue
-		}
-		for _, entry := range entries {
-			name := strings.TrimSuffix(entry.Name(), ".exe")
-			for _, prefix := range prefixes {
-				if strings.HasPrefix(name, prefix) && !seen[name] {
-					seen[name] = true
-					names = append(names, name)
-				}
-			}
-		}
-	}
-	return names
 }
 
 // FileName returns the name of the file that a program of that name is in.
