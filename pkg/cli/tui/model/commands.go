@@ -28,7 +28,7 @@ type (
 	}
 	// Unwatch ends a watch.
 	Unwatch struct{ Seq int }
-	// Later sends a message after some time.
+	// Later sends a message after some time, as Elapsed.
 	Later struct {
 		After time.Duration
 		Msg   Msg

@@ -200,7 +200,7 @@ func TestFrames(t *testing.T) {
 		o      Options
 		act    func(*player)
 	}{
-		"tree":  {reason: "the mock-ups", act: func(*player) {}},
+		"tree": {reason: "the mock-ups", act: func(*player) {}},
 	}
 	for name, scene := range scenes {
 		for _, width := range []int{30, 60, 80, 100, 200} {

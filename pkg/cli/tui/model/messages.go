@@ -19,8 +19,11 @@ type (
 	Paste string
 	// Wheel is how many rows the wheel was turned down.
 	Wheel int
-	// Tick says how late it is.
-	Tick struct{ Now time.Time }
+	// Elapsed is the message of a command Later, and says how late it is.
+	Elapsed struct {
+		Now time.Time
+		Msg Msg
+	}
 )
 
 // What is below an open node. Seq is that of the command Watch.
@@ -32,7 +35,8 @@ type (
 		// First begins a list, and Last ends it: what was not in it is gone.
 		First, Last bool
 	}
-	// Changes are workspaces that have come or changed, and the names of those that went.
+	// Changes are workspaces that have come or changed, and the names of those that went
+	// before that.
 	Changes struct {
 		Seq  int
 		Now  []Item

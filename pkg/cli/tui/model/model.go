@@ -12,8 +12,8 @@ const (
 	rest = 150 * time.Millisecond
 	// flashing is how long a new row stands out.
 	flashing = 600 * time.Millisecond
-	// beat is how often the clock is looked at.
-	beat = time.Second
+	// pulse is how often the clock is looked at.
+	pulse = time.Second
 	// refresh is how often details are asked for again while their workspace is not ready.
 	refresh = 5 * time.Second
 	// logged bounds the log of requests.
@@ -25,6 +25,8 @@ type Options struct {
 	Display display.Display
 	// Current is the current workspace, zero if there is none.
 	Current logicalcluster.Path
+	// Start is the workspace that the cursor begins at, zero for the current one.
+	Start logicalcluster.Path
 	// Server is the host that the header names, and User who asks it.
 	Server, User string
 	Now          time.Time
@@ -79,21 +81,25 @@ type Model struct {
 
 // New returns a model.
 func New(o Options) *Model {
+	start := o.Start
+	if start.Empty() {
+		start = o.Current
+	}
 	m := &Model{o: o, keys: keyTable(), now: o.Now, watches: map[int]*node{}, answers: map[int]func(Msg) []Command{}}
-	m.tree, m.cursor = newTree(o.Current, o.Home)
+	m.tree, m.cursor = newTree(start, o.Home)
 	return m
 }
 
 // Start returns what has to be done first.
 func (m *Model) Start() []Command {
-	commands := []Command{Later{After: beat, Msg: nextBeat{}}}
+	commands := []Command{Later{After: pulse, Msg: nextBeat{}}}
 	for _, top := range m.tree.tops {
 		commands = append(commands, m.watchBelow(top)...)
 	}
 	return append(commands, m.moved()...)
 }
 
-// nextBeat asks what time it is.
+// nextBeat is when everything that shows times is drawn anew.
 type nextBeat struct{}
 
 // Update takes in what happened and returns what is to be done.
@@ -107,8 +113,11 @@ func (m *Model) Update(msg Msg) []Command {
 		return m.paste(string(msg))
 	case Wheel:
 		return m.wheel(int(msg))
-	case Tick:
-		return m.tick(msg.Now)
+	case Elapsed:
+		m.now = msg.Now
+		return m.Update(msg.Msg)
+	case nextBeat:
+		return m.beat()
 	case Children:
 		return m.onChildren(msg)
 	case Changes:
@@ -207,10 +216,9 @@ func (m *Model) resize(size Size) []Command {
 	return nil
 }
 
-func (m *Model) tick(now time.Time) []Command {
-	m.now = now
-	commands := []Command{Later{After: beat, Msg: nextBeat{}}}
-	if d := &m.details; d.node != nil && m.wantsDetails() && !d.node.settled() && now.Sub(d.asked) > refresh {
+func (m *Model) beat() []Command {
+	commands := []Command{Later{After: pulse, Msg: nextBeat{}}}
+	if d := &m.details; d.node != nil && m.wantsDetails() && !d.node.settled() && m.now.Sub(d.asked) > refresh {
 		commands = append(commands, m.describe()...)
 	}
 	return commands

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/forkless/kcp/pkg/cli/display"
 )
 
 func (m *Model) detailsTitle() string {
@@ -48,11 +50,12 @@ func (m *Model) tabs(width int) string {
 		}
 		titles[a] = title
 	}
-	line := strings.Join(titles, "  ")
-	if cells(line) > width {
-		return m.tabMark(fmt.Sprintf("%s %d/%d", m.tab, int(m.tab)+1, int(aspects)))
+	for _, between := range []string{"  ", " "} {
+		if line := strings.Join(titles, between); cells(line) <= width {
+			return line
+		}
 	}
-	return line
+	return m.tabMark(fmt.Sprintf("%s %d/%d", m.tab, int(m.tab)+1, int(aspects)))
 }
 
 // tabMark makes the title of the page stand out; without color, brackets do.
@@ -83,7 +86,9 @@ func (m *Model) detailPage(width int) []string {
 		lines = m.eventLines(width)
 	case YAML:
 		if d.YAML != "" {
-			lines = strings.Split(strings.TrimRight(d.YAML, "\n"), "\n")
+			for line := range strings.SplitSeq(strings.TrimRight(d.YAML, "\n"), "\n") {
+				lines = append(lines, display.Line(line))
+			}
 		}
 	}
 	switch {

@@ -81,7 +81,7 @@ func (m *Model) arrange(width int) layout {
 	switch {
 	case m.width < middleWidth:
 		return layout{labels: width - 2, oneCell: true}
-	case m.width < twoPaneWidth:
+	case m.width < 76:
 		kind.width, stateWidth, least = 9, 11, 20
 	case width > 70:
 		kind.width, stateWidth = 20, 24
@@ -186,7 +186,7 @@ func (m *Model) kind(n *node) string {
 		return "home"
 	}
 	kind := typeName(n.Type)
-	if m.width < twoPaneWidth {
+	if m.width < 76 {
 		return cmp.Or(short[kind], kind)
 	}
 	return kind

@@ -99,15 +99,15 @@ func (m *Model) onChanges(msg Changes) []Command {
 	}
 	m.revive(n)
 	var commands []Command
-	for _, item := range msg.Now {
-		commands = append(commands, m.put(n, item, true)...)
-	}
 	gone := map[string]bool{}
 	for _, name := range msg.Gone {
 		gone[name] = true
 	}
 	if len(gone) > 0 {
 		commands = append(commands, m.drop(n, func(c *node) bool { return gone[c.Name] })...)
+	}
+	for _, item := range msg.Now {
+		commands = append(commands, m.put(n, item, true)...)
 	}
 	m.tree.changed()
 	m.follow()
