@@ -62,3 +62,6 @@ func DeletePin(config *api.Config, name string) bool {
 	config.Extensions = writeExtension(config.Extensions, pinsName, stored)
 	return true
 }
+
+// PinsOf returns the pins in config, ordered by name, for changes that depend on them.
+func PinsOf(config *api.Config) []Pin { return pinsOf(config) }

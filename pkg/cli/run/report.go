@@ -32,6 +32,19 @@ func Report(w io.Writer, err error) {
 // output.
 func Message(err error) string { return display.Line(describe(err)) }
 
+// Hints returns the hints of err, each in one line, for those who show an error amid other
+// output.
+func Hints(err error) []string {
+	if err == nil {
+		return nil
+	}
+	all := allHints(err)
+	for i := range all {
+		all[i] = display.Line(all[i])
+	}
+	return all
+}
+
 // allHints returns what the commands attached and, if that leaves room, what can be
 // told from the kind of the error alone.
 func allHints(err error) []string {

@@ -17,6 +17,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/ws/exec"
 	"github.com/forkless/kcp/pkg/cli/ws/history"
 	"github.com/forkless/kcp/pkg/cli/ws/list"
+	"github.com/forkless/kcp/pkg/cli/ws/live"
 	"github.com/forkless/kcp/pkg/cli/ws/pin"
 	"github.com/forkless/kcp/pkg/cli/ws/prompt"
 	"github.com/forkless/kcp/pkg/cli/ws/remove"
@@ -89,7 +90,7 @@ Exit codes: 0 done, 1 any error, 130 interrupted.`,
 		current.New(finder),
 		create.New(finder),
 		createcontext.New(finder),
-		tree.New(finder),
+		live.Offer(tree.New(finder), finder),
 		why.New(finder),
 		list.New(finder),
 		wait.New(finder),
@@ -101,5 +102,5 @@ Exit codes: 0 done, 1 any error, 130 interrupted.`,
 		history.New(finder),
 		pin.New(finder),
 	)
-	return cmd
+	return live.Offer(cmd, finder)
 }

@@ -1,0 +1,256 @@
+package tui
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/test/programs"
+	"github.com/forkless/kcp/test/terminal"
+)
+
+// The keys as a terminal sends them.
+const (
+	enter  = "\r"
+	escape = "\x1b"
+	down   = "\x1b[B"
+	right  = "\x1b[C"
+	left   = "\x1b[D"
+	ctrlC  = "\x03"
+	tab    = "\t"
+)
+
+// user is somebody with a kubeconfig.
+type user struct {
+	t          *testing.T
+	server     *servertest.Server
+	kubeconfig string
+}
+
+// newUser returns one whose current workspace is path.
+func newUser(t *testing.T, s *servertest.Server, path string) *user {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(s.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.CurrentContext = "root"
+	config.Clusters["root"].Server = s.URL() + "/clusters/" + path
+	u := &user{t: t, server: s, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	if err := clientcmd.WriteToFile(*config, u.kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// command returns a call of the plugin.
+func (u *user) command(args ...string) *exec.Cmd {
+	u.t.Helper()
+	cmd := exec.CommandContext(u.t.Context(), programs.Path(u.t, "kubectl-ws"), args...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+u.kubeconfig, "PATH="+programs.Directory(u.t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return cmd
+}
+
+// open shows the tree in a terminal.
+func (u *user) open(width, height int, args ...string) *terminal.Program {
+	u.t.Helper()
+	return terminal.Start(u.t, u.command(append([]string{"-i"}, args...)...), width, height)
+}
+
+// current returns the current workspace.
+func (u *user) current() string {
+	u.t.Helper()
+	out, err := u.command(".", "--short").Output()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// whole holds that the terminal is as the program found it.
+func whole(t *testing.T, p *terminal.Program) {
+	t.Helper()
+	p.Look(func(s *terminal.Screen) {
+		if err := s.Whole(); err != nil {
+			t.Error(err)
+		}
+		if len(s.Unknown) > 0 {
+			t.Errorf("the screen may be wrong, these sequences are not known: %q", s.Unknown)
+		}
+	})
+}
+
+// TestTree shows a server that all tests share, each with a workspace of its own.
+func TestTree(t *testing.T) {
+	s := servertest.Start(t)
+	tests := map[string]func(t *testing.T, s *servertest.Server){
+		"Switching": testSwitching,
+		"Live":      testLive,
+		"Quitting":  testQuitting,
+		"Resizing":  testResizing,
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { test(t, s) })
+	}
+}
+
+// testSwitching: enter leaves the tree and goes to the workspace, and says so on the
+// screen that was there before.
+func testSwitching(t *testing.T, s *servertest.Server) {
+	s.Workspace(t, "root", "switching")
+	s.Workspace(t, "root:switching", "east")
+	s.Workspace(t, "root:switching", "west")
+	u := newUser(t, s, "root:switching")
+	p := u.open(100, 30)
+	p.See("● live", "→  ▾ switching", "east", "west", "● here")
+	p.Press(down + down)
+	p.See("→    ▸ west", "WorkspaceInitialized")
+	p.Press(enter)
+	if code := p.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	p.See("Current workspace is 'root:switching:west' (type root:universal).")
+	whole(t, p)
+	if got := u.current(); got != "root:switching:west" {
+		t.Errorf("the current workspace is %s", got)
+	}
+}
+
+// testLive: what others do appears by itself, and what is done here is done.
+func testLive(t *testing.T, s *servertest.Server) {
+	s.Workspace(t, "root", "live")
+	u := newUser(t, s, "root:live")
+	p := u.open(100, 30)
+	p.See("● live", "→  ▾ live")
+	s.Workspace(t, "root:live", "by-others")
+	p.See("▸ by-others")
+	p.Press("c")
+	p.See("Create below root:live", "name")
+	p.Press("by-me" + enter)
+	p.See("▸ by-me", "created root:live:by-me")
+	p.Press("/by-m")
+	p.Lose("by-others")
+	p.Press(enter + escape)
+	p.See("by-others")
+	p.Press("@")
+	p.See("Requests", "POST", "/clusters/root:live/apis/tenancy.kcp.io/v1alpha1/workspaces")
+	p.Press(escape + "w")
+	p.See("Why root:live")
+	p.Press("q")
+	p.Lose("Why root:live")
+	p.Press("q")
+	if code := p.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	whole(t, p)
+}
+
+// testQuitting: however it ends, the terminal is whole.
+func testQuitting(t *testing.T, s *servertest.Server) {
+	ends := map[string]struct {
+		reason string
+		end    func(p *terminal.Program)
+		code   int
+	}{
+		"Key":        {"q leaves", func(p *terminal.Program) { p.Press("q") }, 0},
+		"Escape":     {"so does esc", func(p *terminal.Program) { p.Press(escape) }, 0},
+		"Interrupt":  {"ctrl-c is a key here, and no failure", func(p *terminal.Program) { p.Press(ctrlC) }, 0},
+		"Terminated": {"a signal ends it as any command", func(p *terminal.Program) { p.Signal(syscall.SIGTERM) }, 143},
+		"Killed":     {"somebody else sends what ctrl-c would", func(p *terminal.Program) { p.Signal(os.Interrupt) }, 130},
+	}
+	for name, tc := range ends {
+		t.Run(name, func(t *testing.T) {
+			u := newUser(t, s, "root")
+			p := u.open(80, 24)
+			p.See("● live")
+			tc.end(p)
+			if code := p.Wait(); code != tc.code {
+				t.Errorf("%s: exit code %d, want %d", tc.reason, code, tc.code)
+			}
+			whole(t, p)
+		})
+	}
+	t.Run("AtAnyMoment", func(t *testing.T) {
+		for i := range 12 {
+			u := newUser(t, s, "root")
+			p := u.open(80, 24)
+			// The moments are those at which there is so much output.
+			p.Until("output", func(string) bool { return len(p.Raw()) >= i*60 })
+			p.Press(ctrlC)
+			p.Wait()
+			whole(t, p)
+		}
+	})
+}
+
+// testResizing: sizes that come faster than frames leave the last one.
+func testResizing(t *testing.T, s *servertest.Server) {
+	s.Workspace(t, "root", "resizing")
+	u := newUser(t, s, "root:resizing")
+	p := u.open(100, 30)
+	p.See("● live", "╭─ Workspaces")
+	for i := range 40 {
+		p.Resize(20+i*7%190, 4+i*5%50)
+	}
+	p.Resize(25, 5)
+	p.See("please make room")
+	p.Resize(60, 12)
+	p.See("▾ resizing", "q quit", "● live")
+	p.Until("no border at 60 columns", func(screen string) bool { return !strings.Contains(screen, "╭") })
+	p.Resize(120, 20)
+	p.See("╭─ Workspaces", "╭─ root:resizing", "Overview")
+	p.Press("q")
+	p.Wait()
+	whole(t, p)
+}
+
+// TestServerRestart: the tree survives the server, and says meanwhile that it is old.
+func TestServerRestart(t *testing.T) {
+	root := t.TempDir()
+	s := servertest.StartIn(t, root)
+	s.Workspace(t, "root", "before")
+	address, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := newUser(t, s, "root")
+	p := u.open(100, 20)
+	p.See("● live", "▸ before")
+	s.Stop()
+	p.See("○ reconnecting", "before")
+	again := servertest.StartIn(t, root, fmt.Sprintf("--secure-port=%s", address.Port()))
+	again.Workspace(t, "root", "since")
+	p.See("● live", "▸ before", "▸ since")
+	p.Press("q")
+	p.Wait()
+	whole(t, p)
+}
+
+// TestNoTerminal: without a terminal there is an error that says what to use instead.
+func TestNoTerminal(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	content := "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: a}}]\nclusters: [{name: a, cluster: {server: https://127.0.0.1:1/clusters/root}}]\n"
+	if err := os.WriteFile(kubeconfig, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"-i"}, {"tree", "-i"}} {
+		u := &user{t: t, kubeconfig: kubeconfig}
+		cmd := u.command(args...)
+		out, err := cmd.CombinedOutput()
+		if want := "error: the interactive tree needs a terminal\nhint: kubectl ws tree\n"; err == nil || cmd.ProcessState.ExitCode() != 1 || string(out) != want {
+			t.Errorf("kubectl ws %s: %v, it says %q", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// startDeadline is how soon something is to be seen where no server answers.
+const startDeadline = 10 * time.Second
