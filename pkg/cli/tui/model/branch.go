@@ -63,7 +63,7 @@ func (m *Model) openBranch(n *node) []Command {
 func (m *Model) askForMore() {
 	b := m.branch
 	m.ask = &question{
-		text: fmt.Sprintf("%d workspaces are open here, and there are more. Open them, too?", b.opened),
+		text: fmt.Sprintf("%d are open, and there are more. Open them?", b.opened),
 		yes: func() []Command {
 			waiting := b.waiting
 			b.waiting, b.allowed = nil, b.allowed+5*manyNodes

@@ -147,7 +147,7 @@ func (m *Model) keyEnter() []Command {
 	case m.o.Offline != "":
 		return refuse("this is a file, nobody can go there")
 	case n.Mount != "" && n.Away:
-		return refuse(n.Name + " is mounted from what is no workspace, or is not connected")
+		return refuse(n.Name + " leads to no workspace at present")
 	case n.load == denied:
 		return refuse("no access to " + n.Name)
 	case n.leaving():
@@ -334,7 +334,7 @@ func (m *Model) keyBound() []Command {
 		for _, c := range answer.Clusters {
 			m.marked[c] = true
 		}
-		m.notice = fmt.Sprintf("%d workspaces have bound %s, marked %s; esc takes the marks away", len(m.marked), export, m.g().bound)
+		m.notice = fmt.Sprintf("%s %d have bound %s; esc clears", m.g().bound, len(m.marked), export)
 		return nil
 	})
 	return []Command{AskConsumers{Seq: seq, Subject: m.cursor.subject(), Export: export}}

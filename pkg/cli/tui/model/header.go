@@ -98,7 +98,7 @@ func (m *Model) connectionWord() string {
 func (m *Model) footer() string {
 	switch {
 	case m.ask != nil:
-		return m.fit(" "+m.ask.text+" y/n", m.width)
+		return m.fit(" "+m.cutEnd(m.ask.text, m.width-5)+" y/n", m.width)
 	case m.overlay != nil && m.notice == "":
 		return m.fit(" "+m.overlay.keys(), m.width)
 	case m.filter.typing:

@@ -54,8 +54,9 @@ type Model struct {
 	// offset is the first row on the screen.
 	offset  int
 	columns columnSet
-	// widest is the widest label that was shown, so that columns stay where they are.
-	widest int
+	// widest and widestKind are the widest label and type that were shown, so that columns
+	// stay where they are.
+	widest, widestKind int
 
 	tab     Aspect
 	details shownDetails
@@ -208,7 +209,7 @@ func (m *Model) forget(seq int) []Command {
 func (m *Model) resize(size Size) []Command {
 	wide := m.twoPanes()
 	m.width, m.height = size.Width, size.Height
-	m.widest = 0
+	m.widest, m.widestKind = 0, 0
 	m.follow()
 	if m.twoPanes() && !wide {
 		return m.moved()

@@ -21,7 +21,7 @@ const (
 
 func (m *Model) keyColumns() []Command {
 	m.columns = (m.columns + 1) % columnSets
-	m.widest = 0
+	m.widest, m.widestKind = 0, 0
 	return nil
 }
 
@@ -41,6 +41,7 @@ func (m *Model) rowLines(width, height int) []string {
 	shown := rows[first:min(len(rows), first+height)]
 	for _, n := range shown {
 		m.widest = max(m.widest, m.indent(n)+2+cells(m.name(n)))
+		m.widestKind = max(m.widestKind, cells(m.kind(n)))
 	}
 	arranged := m.arrange(width)
 	lines := make([]string, 0, height)
@@ -75,9 +76,11 @@ type column struct {
 	of    func(*Model, *node) string
 }
 
-// arrange decides about columns for a width.
+// arrange decides about columns for a width. Where it is not enough for all, kinds and
+// ages get what they need and no more, and then names are cut.
 func (m *Model) arrange(width int) layout {
-	kind, stateWidth, least := column{width: 15, of: (*Model).kind}, 12, 19
+	kind, age := column{width: 15, of: (*Model).kind}, column{width: 7, of: func(m *Model, n *node) string { return m.age(n.Created) }}
+	stateWidth, least := 12, 19
 	switch {
 	case m.width < middleWidth:
 		return layout{labels: width - 2, oneCell: true}
@@ -86,20 +89,25 @@ func (m *Model) arrange(width int) layout {
 	case width > 70:
 		kind.width, stateWidth = 20, 24
 	}
+	if m.columns == clusterAndState {
+		kind = column{width: 18, of: func(_ *Model, n *node) string { return n.Cluster }}
+	}
+	wanted := max(m.widest+2, least)
+	if m.columns != stateOnly && wanted+kind.width+stateWidth > width || m.columns == typeAgeAndState && wanted+kind.width+age.width+stateWidth > width {
+		kind.width, age.width = min(kind.width, max(m.widestKind+2, 6)), 5
+	}
 	var l layout
 	switch m.columns {
-	case typeAndState:
+	case typeAndState, clusterAndState:
 		l.between = []column{kind}
 	case typeAgeAndState:
-		l.between = []column{kind, {width: 7, of: func(m *Model, n *node) string { return m.age(n.Created) }}}
-	case clusterAndState:
-		l.between = []column{{width: 18, of: func(_ *Model, n *node) string { return n.Cluster }}}
+		l.between = []column{kind, age}
 	}
 	taken := stateWidth
 	for _, c := range l.between {
 		taken += c.width
 	}
-	l.labels = min(max(m.widest+2, least), max(least, width-taken))
+	l.labels = min(wanted, max(12, width-taken))
 	return l
 }
 

@@ -58,8 +58,10 @@ func (m *Model) findHome(n *node) []Command {
 			m.tree.changed()
 			return nil
 		}
+		if n.Path.Empty() {
+			m.tree.count++
+		}
 		n.Path, n.load = home.Path, unasked
-		m.tree.count++
 		m.tree.changed()
 		commands := m.watchBelow(n)
 		if m.cursor == n {
