@@ -2,31 +2,25 @@ package client
 
 import (
 	"context"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"maps"
+	"slices"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// Consumers returns the logical clusters of the workspaces that have bound the export
-// called name of the logical cluster provider, as far as the caller may see them: those
-// who may read what is in the export's virtual workspace.
-func (c *Client) Consumers(ctx context.Context, provider logicalcluster.Name, name string) ([]string, error) {
-	path := []string{
-		"services", "apiexport", provider.String(), name,
-		"clusters", logicalcluster.Wildcard.String(), "apis", apisGroup, v1alpha2, "apibindings",
-	}
-	bindings, err := list[metav1.PartialObjectMetadata](ctx, c, path)
+// ConsumerClusters returns the logical clusters of the workspaces that have bound the
+// export called name in p, as its provider sees them. An error says that they may not be
+// read, or not from here.
+func (c *Client) ConsumerClusters(ctx context.Context, p logicalcluster.Path, name string) ([]string, error) {
+	endpoints, err := c.ExportEndpoints(ctx, p, name)
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
-	var clusters []string
-	for i := range bindings {
-		if cluster := bindings[i].Annotations[logicalcluster.AnnotationKey]; cluster != "" && !seen[cluster] {
-			seen[cluster] = true
-			clusters = append(clusters, cluster)
+	clusters := map[string]bool{}
+	for _, endpoint := range endpoints {
+		if err := c.consumersAt(ctx, endpoint, clusters); err != nil {
+			return nil, err
 		}
 	}
-	return clusters, nil
+	return slices.Sorted(maps.Keys(clusters)), nil
 }

@@ -107,3 +107,17 @@ func (c *completer) shards(ctx context.Context, q question) ([]cobra.Completion,
 	found := candidates(names, "name=", "")
 	return slices.DeleteFunc(found, func(candidate cobra.Completion) bool { return len(withPrefix([]string{candidate}, q.typed)) == 0 }), words, err
 }
+
+// Types returns the types that may be used below p, as far as they can be seen and as far
+// as types tell.
+func Types(ctx context.Context, c *client.Client, p logicalcluster.Path) ([]string, error) {
+	found, err := findTypes(ctx, c, p)
+	if err != nil {
+		return nil, err
+	}
+	types := make([]string, len(found))
+	for i := range found {
+		types[i] = found[i].Name
+	}
+	return types, nil
+}

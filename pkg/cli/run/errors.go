@@ -99,3 +99,6 @@ func Exit(code int) error {
 	}
 	return coded{error: errExit, code: code}
 }
+
+// IsExit says whether err is one of Exit: an exit code with nothing to say about it.
+func IsExit(err error) bool { return errors.Is(err, errExit) }

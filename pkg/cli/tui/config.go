@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"os/exec"
 
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/tui/model"
@@ -45,10 +44,9 @@ type Actions struct {
 	Walk func(ctx context.Context, top logicalcluster.Path, found func([]model.Item)) error
 	// TogglePin pins or unpins a workspace. It returns the pins, and what to say about it.
 	TogglePin func(ctx context.Context, p logicalcluster.Path) (pins []model.Pin, said string, err error)
-	// Edit and Shell return programs to run on the terminal, and what to do after that,
-	// which may be nil.
-	Edit  func(s model.Subject) (*exec.Cmd, func(), error)
-	Shell func(s model.Subject) (*exec.Cmd, func(), error)
+	// Edit and Shell run while the tree leaves the terminal to them.
+	Edit  func(ctx context.Context, s model.Subject) error
+	Shell func(ctx context.Context, s model.Subject) error
 }
 
 // Config is what the tree is shown with.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"runtime/debug"
 
 	tea "charm.land/bubbletea/v2"
@@ -138,9 +137,9 @@ func (s *screen) carryOut(commands []model.Command) tea.Cmd {
 		case model.Suspend:
 			terminal = append(terminal, tea.Suspend)
 		case model.Edit:
-			terminal = append(terminal, s.exec(s.runner.config.Actions.Edit(c.Subject)))
+			terminal = append(terminal, s.lend(s.runner.config.Actions.Edit, c.Subject))
 		case model.Shell:
-			terminal = append(terminal, s.exec(s.runner.config.Actions.Shell(c.Subject)))
+			terminal = append(terminal, s.lend(s.runner.config.Actions.Shell, c.Subject))
 		default:
 			s.runner.do(command)
 		}
@@ -148,22 +147,27 @@ func (s *screen) carryOut(commands []model.Command) tea.Cmd {
 	return tea.Batch(terminal...)
 }
 
-// exec gives the terminal to another program until that has ended.
-func (s *screen) exec(cmd *exec.Cmd, after func(), err error) tea.Cmd {
-	if err != nil {
-		return func() tea.Msg { return model.Returned{Problem: problem(err)} }
-	}
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		if after != nil {
-			after()
-		}
-		// A shell ends with the code of its last command, which it has told already.
-		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-			err = nil
-		}
+// lend leaves the terminal to something else until that has ended.
+func (s *screen) lend(to func(context.Context, model.Subject) error, subject model.Subject) tea.Cmd {
+	return tea.Exec(borrower(func() error { return to(s.runner.ctx, subject) }), func(err error) tea.Msg {
 		return model.Returned{Problem: problem(err)}
 	})
 }
+
+// borrower is what runs while it has the terminal. It knows its streams already.
+type borrower func() error
+
+// Run runs it.
+func (b borrower) Run() error { return b() }
+
+// SetStdin does nothing.
+func (borrower) SetStdin(io.Reader) {}
+
+// SetStdout does nothing.
+func (borrower) SetStdout(io.Writer) {}
+
+// SetStderr does nothing.
+func (borrower) SetStderr(io.Writer) {}
 
 // View draws the frame.
 func (s *screen) View() (v tea.View) {

@@ -25,8 +25,8 @@ import (
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 	"github.com/forkless/kcp/pkg/cli/ws/tree"
 	"github.com/forkless/kcp/pkg/cli/ws/use"
-	"github.com/forkless/kcp/pkg/cli/ws/why"
 	"github.com/forkless/kcp/pkg/cli/ws/wait"
+	"github.com/forkless/kcp/pkg/cli/ws/why"
 )
 
 // NewPlugin returns the command of the program kubectl-ws.

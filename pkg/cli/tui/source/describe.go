@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,7 +89,7 @@ func (s *Server) overview(ctx context.Context, subject model.Subject, d *model.D
 	if ws != nil && wsErr == nil {
 		addWorkspace(d, subject.Parent, ws)
 	}
-	d.Facts.Default = s.defaultType(ctx, d.Facts.Type)
+	d.Facts.Default = s.DefaultType(ctx, d.Facts.Type)
 	return nil
 }
 
@@ -129,9 +131,9 @@ func ownerOf(annotations map[string]string) string {
 	return display.Line(owner.Username)
 }
 
-// defaultType returns the type that workspaces below one of the type t get, "" if that
+// DefaultType returns the type that workspaces below one of the type t get, "" if that
 // cannot be found out.
-func (s *Server) defaultType(ctx context.Context, t string) string {
+func (s *Server) DefaultType(ctx context.Context, t string) string {
 	full, err := logicalcluster.ParsePath(t)
 	if err != nil {
 		return ""
@@ -153,30 +155,32 @@ func (s *Server) bindings(ctx context.Context, subject model.Subject, d *model.D
 		return absent(err)
 	}
 	for i := range found {
-		b := &found[i]
-		shown := model.Binding{Name: display.Line(b.Name)}
-		if ref := b.Spec.Reference.Export; ref != nil {
-			shown.Export = display.Line(ref.Path + ":" + ref.Name)
-			if ref.Path == "" {
-				shown.Export = display.Line(ref.Name)
-			}
-		}
-		if b.Status.Phase != "Bound" {
-			shown.Phase = cmp.Or(display.Line(string(b.Status.Phase)), "Binding")
-		}
-		for _, r := range b.Status.BoundResources {
-			shown.Resources = append(shown.Resources, display.Line(resourceName(r.Resource, r.Group)))
-		}
-		for _, claim := range b.Status.ExportPermissionClaims {
-			if !slices.ContainsFunc(b.Spec.PermissionClaims, func(answer apisv1alpha2.AcceptablePermissionClaim) bool {
-				return answer.GroupResource == claim.GroupResource && answer.IdentityHash == claim.IdentityHash && answer.State != ""
-			}) {
-				shown.Open++
-			}
-		}
-		d.Bindings = append(d.Bindings, shown)
+		d.Bindings = append(d.Bindings, bindingOf(&found[i]))
 	}
 	return nil
+}
+
+// bindingOf returns what is shown of an APIBinding.
+func bindingOf(b *client.Binding) model.Binding {
+	shown := model.Binding{Name: display.Line(b.Name)}
+	if ref := b.Spec.Reference.Export; ref != nil {
+		shown.Export = display.Line(strings.TrimPrefix(ref.Path+":"+ref.Name, ":"))
+	}
+	if b.Status.Phase != apisv1alpha2.APIBindingPhaseBound {
+		shown.Phase = cmp.Or(display.Line(string(b.Status.Phase)), "Binding")
+	}
+	for _, r := range b.Status.BoundResources {
+		shown.Resources = append(shown.Resources, display.Line(resourceName(r.Resource, r.Group)))
+	}
+	for _, claim := range b.Status.ExportPermissionClaims {
+		answered := slices.ContainsFunc(b.Spec.PermissionClaims, func(answer apisv1alpha2.AcceptablePermissionClaim) bool {
+			return answer.GroupResource == claim.GroupResource && answer.IdentityHash == claim.IdentityHash && answer.State != ""
+		})
+		if !answered {
+			shown.Open++
+		}
+	}
+	return shown
 }
 
 func resourceName(resource, group string) string {
@@ -201,21 +205,25 @@ func (s *Server) exports(ctx context.Context, subject model.Subject, d *model.De
 	// Exports are worth showing without their addresses.
 	slices, _ := client.List[apisv1alpha1.APIExportEndpointSlice](ctx, s.Client, subject.Path, endpointSlices)
 	for i := range found {
-		e := &found[i]
-		shown := model.Export{Name: display.Line(e.Name), Identity: display.Line(e.Status.IdentityHash)}
-		for _, r := range e.Spec.Resources {
-			shown.Resources = append(shown.Resources, display.Line(resourceName(r.Name, r.Group)))
-		}
-		for j := range slices {
-			slice := &slices[j]
-			if slice.Spec.APIExport.Name == e.Name && (slice.Spec.APIExport.Path == "" || slice.Spec.APIExport.Path == subject.Path.String()) {
-				shown.Slices = append(shown.Slices, display.Line(slice.Name))
-				shown.Endpoints += len(slice.Status.APIExportEndpoints)
-			}
-		}
-		d.Exports = append(d.Exports, shown)
+		d.Exports = append(d.Exports, exportOf(subject.Path, &found[i], slices))
 	}
 	return nil
+}
+
+// exportOf returns what is shown of an APIExport in the workspace p.
+func exportOf(p logicalcluster.Path, e *client.Export, slices []apisv1alpha1.APIExportEndpointSlice) model.Export {
+	shown := model.Export{Name: display.Line(e.Name), Identity: display.Line(e.Status.IdentityHash)}
+	for _, r := range e.Spec.Resources {
+		shown.Resources = append(shown.Resources, display.Line(resourceName(r.Name, r.Group)))
+	}
+	for i := range slices {
+		of := slices[i].Spec.APIExport
+		if of.Name == e.Name && (of.Path == "" || of.Path == p.String()) {
+			shown.Slices = append(shown.Slices, display.Line(slices[i].Name))
+			shown.Endpoints += len(slices[i].Status.APIExportEndpoints)
+		}
+	}
+	return shown
 }
 
 // event is what is shown of an event, in either form that they come in.
@@ -239,26 +247,32 @@ func (s *Server) events(ctx context.Context, subject model.Subject, d *model.Det
 	if err != nil {
 		return absent(err)
 	}
+	d.Events = eventsOf(found)
+	return nil
+}
+
+// eventsOf returns what is shown of events, the latest first.
+func eventsOf(found []event) []model.Event {
+	shown := make([]model.Event, 0, len(found))
 	for i := range found {
 		e := &found[i]
 		at := e.CreationTimestamp.Time
-		for _, t := range []metav1.Time{e.LastTimestamp, metav1.NewTime(e.EventTime.Time)} {
+		for _, t := range []time.Time{e.LastTimestamp.Time, e.EventTime.Time} {
 			if t.After(at) {
-				at = t.Time
+				at = t
 			}
 		}
 		about := e.InvolvedObject.Kind + " " + e.InvolvedObject.Name
 		if e.InvolvedObject.Namespace != "" {
 			about = e.InvolvedObject.Kind + " " + e.InvolvedObject.Namespace + "/" + e.InvolvedObject.Name
 		}
-		d.Events = append(d.Events, model.Event{
+		shown = append(shown, model.Event{
 			At: at, Warning: e.Type == "Warning", Count: e.Count,
 			Reason: display.Line(e.Reason), Subject: display.Line(about), Message: display.Line(e.Message),
 		})
 	}
-	slices.SortStableFunc(d.Events, func(a, b model.Event) int { return b.At.Compare(a.At) })
-	d.Events = d.Events[:min(len(d.Events), mostEvents)]
-	return nil
+	slices.SortStableFunc(shown, func(a, b model.Event) int { return b.At.Compare(a.At) })
+	return shown[:min(len(shown), mostEvents)]
 }
 
 // yaml returns the Workspace as it is or, where there is none, the LogicalCluster.
@@ -267,14 +281,17 @@ func (s *Server) yaml(ctx context.Context, subject model.Subject, d *model.Detai
 	if err != nil {
 		return err
 	}
+	d.YAML, err = yamlOf(object)
+	return err
+}
+
+// yamlOf writes an object without what only the server needs. Strings in YAML have no
+// control characters of their own: they are escaped.
+func yamlOf(object *unstructured.Unstructured) (string, error) {
+	object = object.DeepCopy()
 	object.SetManagedFields(nil)
 	text, err := yaml.Marshal(object.Object)
-	if err != nil {
-		return err
-	}
-	// Strings in YAML have no control characters of their own: they are escaped.
-	d.YAML = string(text)
-	return nil
+	return string(text), err
 }
 
 func (s *Server) object(ctx context.Context, subject model.Subject) (*unstructured.Unstructured, error) {

@@ -3,21 +3,26 @@ package live
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 
+	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/completion"
 	"github.com/forkless/kcp/pkg/cli/diagnosis/workspace"
 	"github.com/forkless/kcp/pkg/cli/kubeconfig"
+	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/tui"
 	"github.com/forkless/kcp/pkg/cli/tui/model"
 	"github.com/forkless/kcp/pkg/cli/tui/source"
 	"github.com/forkless/kcp/pkg/cli/ws/path"
+	"github.com/forkless/kcp/pkg/cli/ws/remove"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 	"github.com/forkless/kcp/pkg/cli/ws/walk"
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -31,10 +36,12 @@ type actions struct {
 	finder *target.Finder
 	origin *target.Origin
 	client *client.Client
+	// shell is the command "ws shell", nil if there is none.
+	shell *cobra.Command
 }
 
 func (a *actions) all() tui.Actions {
-	return tui.Actions{
+	all := tui.Actions{
 		User:      a.user,
 		Home:      a.home,
 		Create:    a.create,
@@ -42,9 +49,15 @@ func (a *actions) all() tui.Actions {
 		Consumers: a.consumers,
 		Walk:      a.walk,
 		TogglePin: a.togglePin,
+		Types:     a.types,
+		Preview:   a.preview,
+		Delete:    a.delete,
 		Edit:      a.edit,
-		Shell:     a.shell,
 	}
+	if a.shell != nil {
+		all.Shell = a.openShell
+	}
+	return all
 }
 
 func (a *actions) user(ctx context.Context) (string, error) {
@@ -52,7 +65,8 @@ func (a *actions) user(ctx context.Context) (string, error) {
 	if p.Empty() {
 		p = logicalcluster.Root.Path()
 	}
-	return a.client.WhoAmI(ctx, p)
+	user, err := a.client.WhoAmI(ctx, p)
+	return user.Username, err
 }
 
 func (a *actions) home(ctx context.Context) (logicalcluster.Path, error) {
@@ -88,19 +102,7 @@ func (a *actions) why(ctx context.Context, s model.Subject, width int) (string, 
 }
 
 func (a *actions) consumers(ctx context.Context, s model.Subject, export string) ([]string, error) {
-	cluster := s.Cluster
-	if cluster == "" {
-		lc, err := a.client.LogicalCluster(ctx, s.Path)
-		if err != nil {
-			return nil, err
-		}
-		cluster = lc.Annotations[logicalcluster.AnnotationKey]
-	}
-	provider, err := logicalcluster.ParseName(cluster)
-	if err != nil {
-		return nil, err
-	}
-	return a.client.Consumers(ctx, provider, export)
+	return a.client.ConsumerClusters(ctx, s.Path, export)
 }
 
 func (a *actions) walk(ctx context.Context, top logicalcluster.Path, found func([]model.Item)) error {
@@ -156,45 +158,58 @@ func toggle(config *api.Config, base string, p logicalcluster.Path) string {
 	return fmt.Sprintf("pinned as @%s: kubectl ws @%s", name, name)
 }
 
+// types returns the types that may be used below a workspace, and the default.
+func (a *actions) types(ctx context.Context, parent logicalcluster.Path) ([]string, string, error) {
+	types, err := completion.Types(ctx, a.client, parent)
+	if err != nil {
+		return nil, "", err
+	}
+	standard := ""
+	if lc, err := a.client.LogicalCluster(ctx, parent); err == nil {
+		from := &source.Server{Client: a.client}
+		standard = from.DefaultType(ctx, lc.Annotations[tenancyv1alpha1.TypeAnnotationKey])
+	}
+	return types, standard, nil
+}
+
+func (a *actions) preview(ctx context.Context, s model.Subject) (text, protected string, err error) {
+	// The width of an overlay is not that of the terminal; it breaks lines itself.
+	look := a.finder.Display.For(a.finder.Streams.Out)
+	look.Width = 0
+	return remove.Preview(ctx, a.client, s.Parent, s.Name, look)
+}
+
+func (a *actions) delete(ctx context.Context, s model.Subject) error {
+	return remove.Start(ctx, a.client, s.Parent, s.Name)
+}
+
 // edit opens the Workspace in the editor that kubectl uses.
-func (a *actions) edit(s model.Subject) (*exec.Cmd, func(), error) {
+func (a *actions) edit(ctx context.Context, s model.Subject) (err error) {
 	config, err := a.origin.Private(s.Parent)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	kubectl, err := exec.LookPath("kubectl")
-	if err != nil {
-		return nil, nil, err
-	}
-	return private(config, kubectl, "edit", "workspaces.tenancy.kcp.io", s.Name)
-}
-
-// shell starts the shell of the user in the workspace.
-func (a *actions) shell(s model.Subject) (*exec.Cmd, func(), error) {
-	config, err := a.origin.Reduced(s.Path)
-	if err != nil {
-		return nil, nil, err
-	}
-	shell := os.Getenv("SHELL")
-	if shell == "" {
-		shell = "/bin/sh"
-	}
-	cmd, after, err := private(config, shell)
-	if err != nil {
-		return nil, nil, err
-	}
-	cmd.Env = append(cmd.Env, "KCP_WORKSPACE_SHELL="+s.Path.String())
-	return cmd, after, nil
-}
-
-// private returns a program that runs with a kubeconfig of its own, which is removed
-// afterwards.
-func private(config *api.Config, name string, args ...string) (*exec.Cmd, func(), error) {
 	file, err := kubeconfig.WritePrivate(config)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	cmd := exec.Command(name, args...) //nolint:noctx // because it has the terminal, and ends when the user says so.
+	defer func() { err = errors.Join(err, file.Remove()) }()
+	cmd := exec.CommandContext(ctx, "kubectl", "edit", "workspaces.tenancy.kcp.io", s.Name)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+file.Name)
-	return cmd, func() { _ = file.Remove() }, nil
+	streams := a.finder.Streams
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams.In, streams.Out, streams.ErrOut
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("kubectl edit workspace %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// openShell runs "ws shell" in a workspace. How the shell ends is the shell's own affair.
+func (a *actions) openShell(ctx context.Context, s model.Subject) error {
+	a.shell.SetContext(ctx)
+	err := a.shell.RunE(a.shell, []string{":" + s.Path.String()})
+	if run.IsExit(err) {
+		return nil
+	}
+	return err
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/forkless/kcp/pkg/cli/tui"
 	"github.com/forkless/kcp/pkg/cli/tui/model"
 	"github.com/forkless/kcp/pkg/cli/tui/source"
@@ -21,8 +23,9 @@ import (
 )
 
 // Run shows the tree with the cursor on start, or on the current workspace if start is
-// zero, and switches to the workspace that it was left for.
-func Run(ctx context.Context, finder *target.Finder, start logicalcluster.Path) error {
+// zero, and switches to the workspace that it was left for. shell is the command that
+// opens shells in workspaces, nil if there is none.
+func Run(ctx context.Context, finder *target.Finder, start logicalcluster.Path, shell *cobra.Command) error {
 	origin, err := finder.Origin()
 	if err != nil {
 		return err
@@ -33,7 +36,7 @@ func Run(ctx context.Context, finder *target.Finder, start logicalcluster.Path) 
 	if err != nil {
 		return err
 	}
-	a := &actions{finder: finder, origin: origin, client: c}
+	a := &actions{finder: finder, origin: origin, client: c, shell: shell}
 	result, err := tui.Run(ctx, tui.Config{
 		Streams:  finder.Streams,
 		Model:    options(finder, origin, start),

@@ -19,5 +19,9 @@ func (o *Origin) ClientVia(wrap func(http.RoundTripper) http.RoundTripper, warni
 	}
 	config = rest.CopyConfig(config)
 	config.Wrap(wrap)
-	return client.New(config, o.Base, warnings)
+	c, err := client.New(config, o.Base, warnings)
+	if err == nil && o.snapshot.ReadOnly() {
+		c.ReadOnly()
+	}
+	return c, err
 }
