@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -23,10 +22,8 @@ const (
 	enter  = "\r"
 	escape = "\x1b"
 	down   = "\x1b[B"
-	right  = "\x1b[C"
-	left   = "\x1b[D"
-	ctrlC  = "\x03"
-	tab    = "\t"
+
+	ctrlC = "\x03"
 )
 
 // user is somebody with a kubeconfig.
@@ -251,6 +248,3 @@ func TestNoTerminal(t *testing.T) {
 		}
 	}
 }
-
-// startDeadline is how soon something is to be seen where no server answers.
-const startDeadline = 10 * time.Second
