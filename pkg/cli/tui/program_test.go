@@ -104,12 +104,14 @@ func receive(t *testing.T, sent <-chan model.Msg) model.Msg {
 func TestRunner(t *testing.T) {
 	fails := errors.New("it did not work")
 	actions := Actions{
-		Home:      func(context.Context) (logicalcluster.Path, error) { return path("1abc"), nil },
-		Types:     func(context.Context, logicalcluster.Path) ([]string, string, error) { return []string{"a"}, "b", nil },
-		Create:    func(context.Context, logicalcluster.Path, string, string) error { return run.Hint(fails, "do this") },
-		Preview:   func(context.Context, model.Subject) (string, string, error) { return "much", "gold", nil },
-		Delete:    func(context.Context, model.Subject) error { return fails },
-		Why:       func(_ context.Context, _ model.Subject, width int) (string, error) { return strings.Repeat("-", width), nil },
+		Home:    func(context.Context) (logicalcluster.Path, error) { return path("1abc"), nil },
+		Types:   func(context.Context, logicalcluster.Path) ([]string, string, error) { return []string{"a"}, "b", nil },
+		Create:  func(context.Context, logicalcluster.Path, string, string) error { return run.Hint(fails, "do this") },
+		Preview: func(context.Context, model.Subject) (string, string, error) { return "much", "gold", nil },
+		Delete:  func(context.Context, model.Subject) error { return fails },
+		Why: func(_ context.Context, _ model.Subject, width int) (string, error) {
+			return strings.Repeat("-", width), nil
+		},
 		Consumers: func(context.Context, model.Subject, string) ([]string, error) { return nil, fails },
 		TogglePin: func(context.Context, logicalcluster.Path) ([]model.Pin, string, error) { return nil, "pinned", nil },
 	}
