@@ -352,3 +352,18 @@ func TestSmall(t *testing.T) {
 	p.describePayments()
 	p.golden("recovered")
 }
+
+// TestReadme holds that the pictures in the README are those that are drawn.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{60, 100} {
+		p := acme(t, Options{}, width, 14)
+		p.denySecret()
+		if frame := trimRight(p.View()); !strings.Contains(string(readme), frame) {
+			t.Errorf("the README does not have the frame of %d columns:\n%s", width, frame)
+		}
+	}
+}
