@@ -92,6 +92,9 @@ func TestTree(t *testing.T) {
 	tests := map[string]func(t *testing.T, s *servertest.Server){
 		"Switching": testSwitching,
 		"Live":      testLive,
+		"Deleting":  testDeleting,
+		"Shell":     testShell,
+		"File":      testFile,
 		"Quitting":  testQuitting,
 		"Resizing":  testResizing,
 	}
@@ -144,6 +147,67 @@ func testLive(t *testing.T, s *servertest.Server) {
 	p.See("Why root:live")
 	p.Press("q")
 	p.Lose("Why root:live")
+	p.Press("q")
+	if code := p.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	whole(t, p)
+}
+
+// testDeleting: a workspace goes when its name was typed.
+func testDeleting(t *testing.T, s *servertest.Server) {
+	s.Workspace(t, "root", "deleting")
+	s.Workspace(t, "root:deleting", "old")
+	u := newUser(t, s, "root:deleting")
+	p := u.open(100, 30)
+	p.See("● live", "▸ old")
+	p.Press(down)
+	p.See("→    ▸ old")
+	p.Press("d")
+	p.See("Delete root:deleting:old", "objects in", "Type old to delete all of this")
+	p.Press("old" + enter)
+	p.Lose("▸ old")
+	p.Press("q")
+	p.Wait()
+	whole(t, p)
+}
+
+// testShell: a shell has the terminal, and the tree is there again after it.
+func testShell(t *testing.T, s *servertest.Server) {
+	s.Workspace(t, "root", "shell")
+	u := newUser(t, s, "root:shell")
+	cmd := u.command("-i")
+	cmd.Env = append(cmd.Env, "SHELL=/bin/sh", "HOME="+t.TempDir())
+	p := terminal.Start(t, cmd, 100, 30)
+	p.See("● live", "→  ▾ shell")
+	p.Press("s")
+	p.See("Shell in workspace root:shell.")
+	p.Press("echo in $KCP_WORKSPACE_SHELL\r")
+	p.See("in root:shell")
+	p.Press("exit\r")
+	p.See("● live", "→  ▾ shell", "q quit")
+	p.Press("q")
+	p.Wait()
+	whole(t, p)
+}
+
+// testFile: what was written of a server is shown without it.
+func testFile(t *testing.T, s *servertest.Server) {
+	s.Workspace(t, "root", "file")
+	s.Workspace(t, "root:file", "inside")
+	u := newUser(t, s, "root:file")
+	file := filepath.Join(t.TempDir(), "out.tgz")
+	write := u.command()
+	write.Path = programs.Path(t, "kubectl-kcp")
+	write.Args = []string{"kubectl-kcp", "bundle", ":root:file", "-f", file}
+	if out, err := write.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	nobody := &user{t: t, kubeconfig: filepath.Join(t.TempDir(), "none")}
+	p := nobody.open(100, 30, "--from", file)
+	p.See("○ offline out.tgz", "▾ file", "inside")
+	p.Press("c")
+	p.See("not with a file, which can be looked at only")
 	p.Press("q")
 	if code := p.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)

@@ -70,7 +70,12 @@ func (a *actions) user(ctx context.Context) (string, error) {
 }
 
 func (a *actions) home(ctx context.Context) (logicalcluster.Path, error) {
-	return a.origin.Workspace(ctx, "~")
+	// An Origin remembers where home is, and is for one goroutine.
+	origin, err := a.finder.Origin()
+	if err != nil {
+		return logicalcluster.Path{}, err
+	}
+	return origin.Workspace(ctx, "~")
 }
 
 func (a *actions) create(ctx context.Context, parent logicalcluster.Path, name, workspaceType string) error {
