@@ -3,6 +3,7 @@
 package ws
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/ws/history"
 	"github.com/forkless/kcp/pkg/cli/ws/list"
 	"github.com/forkless/kcp/pkg/cli/ws/live"
+	"github.com/forkless/kcp/pkg/cli/ws/pick"
 	"github.com/forkless/kcp/pkg/cli/ws/pin"
 	"github.com/forkless/kcp/pkg/cli/ws/prompt"
 	"github.com/forkless/kcp/pkg/cli/ws/remove"
@@ -27,6 +29,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/ws/use"
 	"github.com/forkless/kcp/pkg/cli/ws/wait"
 	"github.com/forkless/kcp/pkg/cli/ws/why"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // NewPlugin returns the command of the program kubectl-ws.
@@ -91,6 +94,7 @@ Exit codes: 0 done, 1 any error, 130 interrupted.`,
 		create.New(finder),
 		createcontext.New(finder),
 		live.Offer(tree.New(finder), finder),
+		pick.New(finder, func(ctx context.Context, at logicalcluster.Path) error { return live.Run(ctx, finder, at) }),
 		why.New(finder),
 		list.New(finder),
 		wait.New(finder),
