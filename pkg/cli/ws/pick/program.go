@@ -2,7 +2,6 @@ package pick
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/forkless/kcp/pkg/cli/display"
+	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/pick/model"
 )
 
@@ -31,22 +31,24 @@ func runInline(ctx context.Context, in io.Reader, out io.Writer, d display.Displ
 	}
 	p := &inline{model: m, display: d, results: results}
 	program := tea.NewProgram(p,
-		tea.WithContext(ctx),
 		tea.WithInput(in),
 		tea.WithOutput(out),
 		tea.WithColorProfile(colors),
 		// Signals end the context, as they do for every command.
 		tea.WithoutSignalHandler(),
 	)
+	// A program that is left by a key takes away what it has drawn, one that is killed
+	// does not.
+	defer context.AfterFunc(ctx, func() { program.Send(interrupted{}) })()
 	_, err := program.Run()
-	switch {
-	case ctx.Err() != nil:
-		return model.None, context.Cause(ctx)
-	case err != nil && !errors.Is(err, tea.ErrInterrupted):
-		return model.None, err
+	if ctx.Err() != nil {
+		return model.None, run.Stopped(ctx)
 	}
-	return p.answer, nil
+	return p.answer, err
 }
+
+// interrupted is the message that somebody wants the program to end.
+type interrupted struct{}
 
 // Init begins to listen to what is found.
 func (p *inline) Init() tea.Cmd { return p.listen }
@@ -73,6 +75,8 @@ func (p *inline) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return p.decide(p.model.Key(msg.String()), nil)
 	case tea.PasteMsg:
 		p.model.Type(msg.Content)
+	case interrupted:
+		return p.decide(model.Leave, nil)
 	case found:
 		p.model.Add(msg.candidates...)
 		if !msg.complete {
