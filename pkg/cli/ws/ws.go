@@ -3,6 +3,7 @@
 package ws
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/ws/history"
 	"github.com/forkless/kcp/pkg/cli/ws/list"
 	"github.com/forkless/kcp/pkg/cli/ws/live"
+	"github.com/forkless/kcp/pkg/cli/ws/pick"
 	"github.com/forkless/kcp/pkg/cli/ws/pin"
 	"github.com/forkless/kcp/pkg/cli/ws/prompt"
 	"github.com/forkless/kcp/pkg/cli/ws/remove"
@@ -27,6 +29,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/ws/use"
 	"github.com/forkless/kcp/pkg/cli/ws/wait"
 	"github.com/forkless/kcp/pkg/cli/ws/why"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // NewPlugin returns the command of the program kubectl-ws.
@@ -85,18 +88,20 @@ Exit codes: 0 done, 1 any error, 130 interrupted.`,
 		},
 	}
 	o.AddFlags(cmd.Flags())
+	inShell := shell.New(finder)
 	cmd.AddCommand(
 		use.New(finder),
 		current.New(finder),
 		create.New(finder),
 		createcontext.New(finder),
 		live.Offer(tree.New(finder), finder),
+		pick.New(finder, func(ctx context.Context, at logicalcluster.Path) error { return live.Run(ctx, finder, at, inShell) }),
 		why.New(finder),
 		list.New(finder),
 		wait.New(finder),
 		remove.New(finder),
 		exec.New(finder),
-		shell.New(finder),
+		inShell,
 		emit.New(finder),
 		prompt.New(finder),
 		history.New(finder),
