@@ -92,14 +92,11 @@ func TestBadServers(t *testing.T) {
 				defer server.Close()
 				url = server.URL
 			}
-			for _, c := range commands() {
-				if elsewhere[c.line()] != "" {
-					continue
-				}
+			for _, c := range distinct() {
 				t.Run(c.line(), func(t *testing.T) {
 					useKubeconfig(t, url+"/clusters/root")
 					args := arguments(c)
-					for _, s := range surfaces {
+					for _, s := range strict() {
 						s.use(t)
 						s.check(t, c, args, s.call(t, c, args...))
 					}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,11 @@ var surfaces = []surface{
 	{name: "dumb terminal", terminal: true, env: map[string]string{"TERM": "dumb"}, forbids: escapes},
 	{name: "terminal in the C locale", terminal: true, env: asciiOnly, forbids: nonASCII},
 	{name: "terminal read aloud", terminal: true, env: map[string]string{"ACCESSIBLE": "1"}, forbids: moves},
+}
+
+// strict returns a surface for each kind of rules.
+func strict() []surface {
+	return slices.DeleteFunc(slices.Clone(surfaces[1:]), func(s surface) bool { return s.forbids == nil || s.terminal && s.env["LC_ALL"] != "" })
 }
 
 // use makes the environment of the test that of the surface.
