@@ -174,6 +174,10 @@ func (g Gatherer) other(ctx context.Context, f *Findings) *Other {
 		extra[clusterNameKey] = []string{cluster}
 		spec.Extra = map[string]authorizationv1.ExtraValue{clusterNameKey: {cluster}}
 	}
+	if len(extra) > 0 {
+		// Service accounts may enter the workspace that they are in.
+		other.Access.Allowed = true
+	}
 	entering := spec
 	entering.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Path: "/", Verb: "access"}
 	acting := spec
@@ -182,7 +186,9 @@ func (g Gatherer) other(ctx context.Context, f *Findings) *Other {
 	if other.Allowed, other.Err = g.Client.ReviewOf(ctx, f.Path, acting); other.Err != nil {
 		return other
 	}
-	other.Access, other.Err = g.Client.ReviewOf(ctx, f.Path, entering)
+	if !other.Access.Allowed {
+		other.Access, other.Err = g.Client.ReviewOf(ctx, f.Path, entering)
+	}
 	if other.Allowed.Allowed {
 		other.VirtualErr = g.reach(ctx, f, extra)
 	}
