@@ -74,7 +74,9 @@ func build(module string, packages []string) (string, error) {
 		return "", fmt.Errorf("waiting for other tests to build: %w", err)
 	}
 	defer unlock()
-	args := append([]string{"build", "-buildvcs=false", "-o", directory + string(filepath.Separator)}, packages...)
+	// Without paths in them, what is compiled is the same in every checkout; without symbols
+	// linking takes half the time.
+	args := append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", directory + string(filepath.Separator)}, packages...)
 	cmd := exec.CommandContext(context.Background(), "go", args...)
 	cmd.Dir = filepath.Join(root, module)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
