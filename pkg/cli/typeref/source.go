@@ -56,8 +56,9 @@ func (s *Source) Types(ctx context.Context, p logicalcluster.Path) ([]tenancy.Ty
 	return all, nil
 }
 
-// Place returns both names of the workspace p. One that tells the caller nothing about
-// itself has the path that it was asked for by, and no cluster.
+// Place returns both names of the workspace p. One without types that does not show its
+// LogicalCluster has the path that it was asked for by, and no cluster. One whose types
+// the caller may not read is an error: a name might mean one of these.
 func (s *Source) Place(ctx context.Context, p logicalcluster.Path) (tenancy.Place, error) {
 	lc, err := s.client.LogicalCluster(ctx, p)
 	switch {
@@ -70,7 +71,7 @@ func (s *Source) Place(ctx context.Context, p logicalcluster.Path) (tenancy.Plac
 	}
 	shelf, err := s.shelf(ctx, p)
 	if err != nil {
-		return tenancy.Place{Path: p}, nil //nolint:nilerr // because only what is looked up there has to be readable, and that says so itself
+		return tenancy.Place{}, err
 	}
 	return shelf.place, nil
 }
