@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/serviceaccount"
 
 	"github.com/forkless/kcp/internal/builtin/workload"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // Config is what the registries need from the rest of the server. All functions and
@@ -54,8 +55,9 @@ type Config struct {
 	// Workloads makes workload types served. If it is nil, there are none.
 	Workloads *workload.Services
 
-	// Serving, if set, has the last word on how objects are encoded for clients.
-	Serving func(runtime.NegotiatedSerializer) runtime.NegotiatedSerializer
+	// Single is the cluster that objects are in which do not say theirs. Zero means that
+	// all say it.
+	Single logicalcluster.Name
 
 	// EventTTL is how long events are kept. Zero means one hour.
 	EventTTL time.Duration

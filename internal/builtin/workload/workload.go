@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -21,6 +22,8 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
+
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // Config is what the registries need.
@@ -31,6 +34,17 @@ type Config struct {
 	Authorizer authorizer.Authorizer
 	// Services says what services are given. Required.
 	Services Services
+	// Single is the cluster that objects are in which do not say theirs. Zero means that
+	// all say it.
+	Single logicalcluster.Name
+}
+
+// clusterOf returns the cluster of a stored object.
+func (c *Config) clusterOf(object metav1.Object) logicalcluster.Name {
+	if cluster := logicalcluster.FromAnnotations(object.GetAnnotations()); !cluster.Empty() {
+		return cluster
+	}
+	return c.Single
 }
 
 // Services says from where services are given addresses and ports, in each cluster anew.
