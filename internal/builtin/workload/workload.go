@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/kubernetes/pkg/capabilities"
 
 	// The groups that are served register themselves in the legacy scheme.
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
@@ -69,6 +70,9 @@ type assembly struct {
 // New returns the registries of each group, and the stores that they have in common with
 // other such registries: what prints their objects may be replaced in them.
 func New(config Config) (groups map[string]Storages, stores []*genericregistry.Store, err error) {
+	// Validation asks a setting of the process whether containers may be privileged. No
+	// container ever runs here, and policies of workspaces may say otherwise.
+	capabilities.Setup(true, 0)
 	a := &assembly{config: config, groups: map[string]Storages{}}
 	for _, add := range []func(*assembly) error{
 		(*assembly).addPolicy, // pods are evicted by it
