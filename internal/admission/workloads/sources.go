@@ -16,6 +16,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/initializer"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -46,6 +47,9 @@ type sources struct {
 
 // Initialize implements admission.PluginInitializer.
 func (s sources) Initialize(plugin admission.Interface) {
+	if wants, ok := plugin.(initializer.WantsFeatures); ok {
+		wants.InspectFeatureGates(utilfeature.DefaultFeatureGate)
+	}
 	if wants, ok := plugin.(initializer.WantsExternalKubeClientSet); ok {
 		wants.SetExternalKubeClientSet(client{sources: s})
 	}

@@ -3,6 +3,7 @@ package workloads
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/initializer"
 	"k8s.io/client-go/informers"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 	api "k8s.io/kubernetes/pkg/apis/core"
@@ -47,6 +49,16 @@ func registerStorageClass(plugins *admission.Plugins) {
 func (s *storageClass) SetExternalKubeInformerFactory(f informers.SharedInformerFactory) {
 	s.lister = f.Storage().V1().StorageClasses().Lister()
 }
+
+// ValidateInitialization says whether it is known where the classes are.
+func (s *storageClass) ValidateInitialization() error {
+	if s.lister == nil {
+		return errors.New("no storage classes to choose from")
+	}
+	return nil
+}
+
+var _ initializer.WantsExternalKubeInformerFactory = &storageClass{}
 
 // Admit sets the class.
 func (s *storageClass) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
