@@ -2,6 +2,7 @@ package admission
 
 import (
 	"errors"
+	"slices"
 
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -48,7 +49,7 @@ type Authorizer interface {
 	workspacetypeexists.UseAuthorizer
 }
 
-// Config is what the plugins need. All of it is required.
+// Config is what the plugins need. All of it is required but what says otherwise.
 type Config struct {
 	// Types, Clusters and Paths read the tree of workspaces.
 	Types    tenancy.Types
@@ -82,6 +83,10 @@ type Config struct {
 	ParamKind policies.ParamKind
 	Structure mutatingpolicy.Structure
 
+	// Workloads are the plugins for workload types. There are none where there are no such
+	// types.
+	Workloads []Plugin
+
 	// Authorizer answers questions of plugins about the caller.
 	Authorizer Authorizer
 }
@@ -100,7 +105,7 @@ func Plugins(config Config) []Plugin {
 		Sources: config.Configurations, Objects: config.Objects, ParamKind: config.ParamKind, Authorizer: config.Authorizer,
 	}
 	mayBind := bind.Access{Exports: exportref.NewResolver(config.Paths, config.Exports), Authorizer: config.Authorizer}
-	return []Plugin{
+	return slices.Concat([]Plugin{
 		// What need not be looked at any further goes first.
 		{namespacelifecycle.Name, namespacelifecycle.New(config.Namespaces, config.Clusters)},
 		{tenancystatus.Name, tenancystatus.New()},
@@ -120,7 +125,7 @@ func Plugins(config Config) []Plugin {
 		{deletionfinalizer.APIBindings.Name, deletionfinalizer.New(deletionfinalizer.APIBindings)},
 		{apiexportendpointslice.Name, apiexportendpointslice.New(mayBind)},
 		{apiconversion.Name, apiconversion.New(config.Conversions)},
-
+	}, config.Workloads, []Plugin{
 		// What workspaces have configured comes behind what sets fields and before what
 		// guards them. Webhooks change objects before policies do, and check them after.
 		{webhooks.MutatingName, webhooks.NewMutating(hooks)},
@@ -138,7 +143,7 @@ func Plugins(config Config) []Plugin {
 		{objectlimit.Name, objectlimit.New(config.ObjectLimits, config.ObjectCounts)},
 		// Nothing may refuse what has been charged.
 		{resourcequota.Name, resourcequota.New(config.Quotas)},
-	}
+	})
 }
 
 // New returns the plugins as one, or an error if config is not complete.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -15,6 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/serviceaccount"
 
 	"github.com/forkless/kcp/internal/builtin/workload"
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // Config is what the registries need from the rest of the server. All functions and
@@ -54,8 +54,9 @@ type Config struct {
 	// Workloads makes workload types served. If it is nil, there are none.
 	Workloads *workload.Services
 
-	// Serving, if set, has the last word on how objects are encoded for clients.
-	Serving func(runtime.NegotiatedSerializer) runtime.NegotiatedSerializer
+	// Single is the cluster that objects are in which do not say theirs. Zero means that
+	// all say it.
+	Single logicalcluster.Name
 
 	// EventTTL is how long events are kept. Zero means one hour.
 	EventTTL time.Duration

@@ -12,7 +12,8 @@
 // The contract:
 //
 //  1. Only v1 is served of every group, and no resource besides those listed.
-//     TestServedResources holds the list, with verbs.
+//     TestServedResources holds the list, with verbs. Workload types are served if the
+//     configuration says so; they are the business of package workload.
 //  2. The registries know nothing of logical clusters. The cluster travels in the
 //     request's context down to the storage, which must refuse a context without one.
 //  3. New only assembles: it starts nothing and reads nothing.

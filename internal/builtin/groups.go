@@ -84,11 +84,6 @@ func New(config Config) (*Groups, error) {
 			ExtensionsScheme: servingCodecs(ExtensionsScheme),
 		}
 	)
-	if config.Serving != nil {
-		// Lists that are remembered are encoded before it.
-		codecs[Scheme] = config.Serving(servingCodecs(Scheme))
-		codecs[ExtensionsScheme] = config.Serving(codecs[ExtensionsScheme])
-	}
 	if err := buildWorkloads(&config, common); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ func buildWorkloads(config *Config, common *shared) error {
 		RESTOptions: config.RESTOptions,
 		Authorizer:  config.Authorizer,
 		Services:    *config.Workloads,
+		Single:      config.Single,
 	})
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ func (a *apis) configFor(served schema.Served) (compiled.Config, error) {
 		Prefix:              resource.Prefix(),
 		Converters:          a.converters,
 		Authorizer:          a.config.Authorizer,
-		Serving:             a.config.Serving,
+		Show:                a.config.Show,
 		MaxRequestBodyBytes: a.config.MaxRequestBodyBytes,
 		DeleteWorkers:       max(a.config.DeleteCollectionWorkers, 1),
 	}, nil

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -37,8 +37,9 @@ type Config struct {
 	Admission admission.Interface
 	// Authorizer is asked whether an update may create. Required.
 	Authorizer authorizer.Authorizer
-	// Serving, if set, has the last word on how objects are encoded for clients.
-	Serving func(runtime.NegotiatedSerializer) runtime.NegotiatedSerializer
+	// Show, if set, returns what clients are shown of an object. It must not change it, and
+	// may share memory with it.
+	Show func(*unstructured.Unstructured) *unstructured.Unstructured
 	// KindsChanged, if set, is called after the kinds of a cluster have changed, and must
 	// be quick.
 	KindsChanged func(logicalcluster.Name)

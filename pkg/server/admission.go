@@ -24,7 +24,12 @@ import (
 func (s *Server) admission() (admission.Interface, error) {
 	namespaces := cached.NewNamespaceReader(s.layer)
 	s.listeners = append(s.listeners, s.configurations.Listener())
+	workloadPlugins, err := s.workloadPlugins()
+	if err != nil {
+		return nil, err
+	}
 	return kcpadmission.New(kcpadmission.Config{
+		Workloads:      workloadPlugins,
 		Types:          s.workspaceTypes,
 		Clusters:       s.logicalClusters,
 		Paths:          s.resolver,

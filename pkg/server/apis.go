@@ -51,7 +51,7 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 		Admission:           admit,
 		Authorizer:          s.virtual.Authorizer(s.authorizer),
 		KindsChanged:        s.kindsChanged,
-		Serving:             s.serving(),
+		Show:                s.show(),
 		MinRequestTimeout:   time.Duration(config.MinRequestTimeout) * time.Second,
 		MaxRequestBodyBytes: config.MaxRequestBodyBytes,
 

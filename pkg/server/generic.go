@@ -121,7 +121,7 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Config {
 	rules := authz.NewRules(s.bootstrap, s.policy)
 	return builtin.Config{
-		RESTOptions: s.layer.RESTOptions(storage.Registries{
+		RESTOptions: s.registries(storage.Registries{
 			Serializers:             func(group string) runtime.StorageSerializer { return builtin.StorageCodecs(group) },
 			MediaType:               s.options.Etcd.MediaType,
 			Version:                 builtin.StorageVersion,
@@ -141,7 +141,7 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 			ExtendExpiration: s.options.ServiceAccounts.ExtendExpiration,
 		},
 		Workloads: s.workloads(),
-		Serving:   s.serving(),
+		Single:    s.single(),
 		EventTTL:  s.options.EventTTL(),
 	}
 }

@@ -7,9 +7,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apiserver/pkg/registry/generic"
 	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 	"k8s.io/utils/ptr"
 
@@ -34,12 +35,22 @@ func (s *Server) single() logicalcluster.Name {
 	return logicalcluster.Name{}
 }
 
-// serving returns what has the last word on how objects are encoded; nil if nothing has.
-func (s *Server) serving() func(runtime.NegotiatedSerializer) runtime.NegotiatedSerializer {
-	if !s.options.Single {
-		return nil
+// registries returns the options of the registries of the built-in groups.
+func (s *Server) registries(registries storage.Registries) generic.RESTOptionsGetter {
+	options := s.layer.RESTOptions(registries)
+	if s.options.Single {
+		return unmarked.RESTOptions(options)
 	}
-	return unmarked.Serializer
+	return options
+}
+
+// show returns what says what clients are shown of custom resources; nil where they are
+// shown all.
+func (s *Server) show() func(*unstructured.Unstructured) *unstructured.Unstructured {
+	if s.options.Single {
+		return unmarked.Custom
+	}
+	return nil
 }
 
 // controllersOfSingle are those that stand for something that a kube-apiserver does by

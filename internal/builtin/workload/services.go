@@ -57,7 +57,7 @@ func newServices(config Config, endpoints *endpoint.REST, pods *pod.REST) (*serv
 	})
 	given.list = listServices(registry.Store)
 	registry.BeginCreate, registry.BeginUpdate = given.beginCreate(lent), given.beginUpdate(lent)
-	registry.AfterDelete = deleteEndpoints(endpoints)
+	registry.AfterDelete = deleteEndpoints(config, endpoints)
 	registry.DestroyFunc = opened.DestroyFunc
 
 	statusStore := *registry.Store
@@ -77,14 +77,14 @@ func openServices(config Config) (*genericregistry.Store, error) {
 
 // deleteEndpoints deletes the endpoints of a service that is gone, as upstream does. What it
 // had is free again by its being gone.
-func deleteEndpoints(endpoints rest.GracefulDeleter) genericregistry.AfterDeleteFunc {
+func deleteEndpoints(config Config, endpoints rest.GracefulDeleter) genericregistry.AfterDeleteFunc {
 	return func(obj runtime.Object, options *metav1.DeleteOptions) {
 		deleted := obj.(*api.Service)
 		if dryrun.IsDryRun(options.DryRun) {
 			return
 		}
 		// There is no context of the request here.
-		ctx := logicalcluster.NewContext(context.Background(), logicalcluster.FromAnnotations(deleted.Annotations))
+		ctx := logicalcluster.NewContext(context.Background(), config.clusterOf(deleted))
 		ctx = genericapirequest.WithNamespace(ctx, deleted.Namespace)
 		_, _, err := endpoints.Delete(ctx, deleted.Name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/kubernetes/pkg/capabilities"
 
 	// The groups that are served register themselves in the legacy scheme.
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
@@ -21,6 +23,8 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
+
+	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
 // Config is what the registries need.
@@ -31,6 +35,17 @@ type Config struct {
 	Authorizer authorizer.Authorizer
 	// Services says what services are given. Required.
 	Services Services
+	// Single is the cluster that objects are in which do not say theirs. Zero means that
+	// all say it.
+	Single logicalcluster.Name
+}
+
+// clusterOf returns the cluster of a stored object.
+func (c *Config) clusterOf(object metav1.Object) logicalcluster.Name {
+	if cluster := logicalcluster.FromAnnotations(object.GetAnnotations()); !cluster.Empty() {
+		return cluster
+	}
+	return c.Single
 }
 
 // Services says from where services are given addresses and ports, in each cluster anew.
@@ -55,6 +70,9 @@ type assembly struct {
 // New returns the registries of each group, and the stores that they have in common with
 // other such registries: what prints their objects may be replaced in them.
 func New(config Config) (groups map[string]Storages, stores []*genericregistry.Store, err error) {
+	// Validation asks a setting of the process whether containers may be privileged. No
+	// container ever runs here, and policies of workspaces may say otherwise.
+	capabilities.Setup(true, 0)
 	a := &assembly{config: config, groups: map[string]Storages{}}
 	for _, add := range []func(*assembly) error{
 		(*assembly).addPolicy, // pods are evicted by it

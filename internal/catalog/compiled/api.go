@@ -42,8 +42,8 @@ type Config struct {
 	// What is shown then may not be of the definition's version, which matters to
 	// clients but not to those who delete.
 	AsStored bool
-	// Serving, if set, has the last word on how objects are encoded for clients.
-	Serving func(runtime.NegotiatedSerializer) runtime.NegotiatedSerializer
+	// Show, if set, is handed to the view of each version.
+	Show func(*unstructured.Unstructured) *unstructured.Unstructured
 	// Annotate, if set, is handed to the view of each version.
 	Annotate func(*unstructured.Unstructured) map[string]string
 }
@@ -162,6 +162,7 @@ func (a *API) form(name string) *view.Form {
 		StorageVersion: a.storageVersion,
 		Schemas:        a.schemas,
 		Annotate:       a.config.Annotate,
+		Show:           a.config.Show,
 	}
 	if a.config.AnySchema || a.config.AsStored {
 		form.Schemas, form.AsStored = nil, a.config.AsStored

@@ -51,16 +51,12 @@ func (a *API) scope(version *Version, spec *apiextensionsv1.CustomResourceDefini
 	parameters := parameterScheme(kind.GroupVersion())
 	typer := newTyper(kind.GroupVersion())
 	serializer := newNegotiatedSerializer(a.schemas, a.converter, typer)
-	var serving runtime.NegotiatedSerializer = serializer
-	if a.config.Serving != nil {
-		serving = a.config.Serving(serving)
-	}
 	return &handlers.RequestScope{
 		Namer: handlers.ContextBasedNaming{
 			Namer:         meta.NewAccessor(),
 			ClusterScoped: !a.definition.Namespaced(),
 		},
-		Serializer:          serving,
+		Serializer:          serializer,
 		ParameterCodec:      runtime.NewParameterCodec(parameters),
 		StandardSerializers: serializer.standard(),
 

@@ -36,6 +36,9 @@ type Form struct {
 	// Annotate, if set, is called with each object on the way out, before its version
 	// is changed, and returns annotations to add.
 	Annotate func(u *unstructured.Unstructured) map[string]string
+	// Show, if set, is called with each object first, and returns what is shown of it. It
+	// must not change the object, and what it returns may share memory with it.
+	Show func(u *unstructured.Unstructured) *unstructured.Unstructured
 }
 
 // out returns stored as callers see it. It may change and return stored if isOwned;
@@ -54,6 +57,9 @@ func (f *Form) read(stored runtime.Object, isOwned bool) (*unstructured.Unstruct
 	u, isOwned, err := f.content(stored, isOwned)
 	if err != nil || len(u.Object) == 0 {
 		return u, isOwned, err
+	}
+	if f.Show != nil {
+		u = f.Show(u)
 	}
 	if extra := f.annotations(u); len(extra) > 0 {
 		if !isOwned {

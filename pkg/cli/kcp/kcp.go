@@ -6,6 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	baseversion "k8s.io/component-base/version"
 
+	"github.com/forkless/kcp/pkg/cli/envtest/apiserver"
+	"github.com/forkless/kcp/pkg/cli/envtest/assets"
+	"github.com/forkless/kcp/pkg/cli/envtest/etcd"
 	"github.com/forkless/kcp/pkg/cli/kcp/start"
 	"github.com/forkless/kcp/pkg/cli/kcp/stop"
 	"github.com/forkless/kcp/pkg/cli/kcp/version"
@@ -25,6 +28,7 @@ func New(streams run.Streams, newServer start.NewServer) *cobra.Command {
 		start.New(streams, newServer),
 		stop.New(streams),
 		version.New(streams),
+		assets.New(streams, apiserver.Name, etcd.Name),
 	)
 	return cmd
 }

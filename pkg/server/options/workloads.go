@@ -17,9 +17,9 @@ type WorkloadOptions struct {
 	ServiceClusterIPRanges []string
 	// ServiceNodePorts is the range from which services are given ports on nodes.
 	ServiceNodePorts utilnet.PortRange
-	// Plugins are the admission plugins for workload types, by the names that Kubernetes
-	// has for them. There is no flag for them; another program sets them.
-	Plugins []string
+	// PluginsOff are admission plugins for workload types that are off, by the names that
+	// Kubernetes has for them. There is no flag for them; another program sets them.
+	PluginsOff []string
 }
 
 // Kubernetes has the same defaults.

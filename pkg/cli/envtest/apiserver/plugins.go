@@ -30,7 +30,7 @@ func (p *plugins) addFlags(fs *pflag.FlagSet) {
 }
 
 // complete checks the names, in the words of Kubernetes.
-func (p *plugins) complete(_ *options.WorkloadOptions) error {
+func (p *plugins) complete(o *options.WorkloadOptions) error {
 	for _, name := range slices.Concat(p.enable, p.disable) {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("admission plugins %s are not available", name)
@@ -41,5 +41,6 @@ func (p *plugins) complete(_ *options.WorkloadOptions) error {
 			return fmt.Errorf("[%s] in enable-admission-plugins and disable-admission-plugins overlapped", name)
 		}
 	}
+	o.PluginsOff = p.disable
 	return nil
 }

@@ -1,0 +1,276 @@
+package envtest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/keyutil"
+
+	"github.com/spf13/cobra"
+
+	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/internal/servingcert"
+	"github.com/forkless/kcp/pkg/cli/envtest/apiserver"
+	"github.com/forkless/kcp/pkg/cli/envtest/etcd"
+	"github.com/forkless/kcp/pkg/cli/kcp/start"
+	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/server"
+	"github.com/forkless/kcp/pkg/server/options"
+)
+
+// output is where a program writes that goes on while it is read.
+type output struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+// Write appends to what has been written.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.Buffer.Write(p)
+}
+
+func (o *output) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.String()
+}
+
+func newServer(ctx context.Context, prepared *options.Prepared) (start.Server, error) {
+	return server.New(ctx, prepared)
+}
+
+// port returns one that is free. The programs are told which to take, as envtest does.
+func port(t *testing.T) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// program runs a program until the test ends.
+func program(t *testing.T, name string, execute func(context.Context, run.Streams) int) {
+	t.Helper()
+	out := &output{}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan int, 1)
+	go func() { ended <- execute(ctx, run.Streams{Out: out, ErrOut: out}) }()
+	t.Cleanup(func() {
+		stop()
+		select {
+		case code := <-ended:
+			if code != 0 {
+				t.Errorf("%s has ended with %d:\n%s", name, code, out.text())
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("%s does not end:\n%s", name, out.text())
+		}
+	})
+}
+
+// up waits until an address answers.
+func up(t *testing.T, address string) {
+	t.Helper()
+	// What is asked is whether anybody is there.
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // because nothing is sent
+	servertest.Eventually(t, address+" answers", func() (bool, any) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+		if err != nil {
+			return false, err
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return false, err
+		}
+		_ = response.Body.Close()
+		return response.StatusCode == http.StatusOK, response.Status
+	})
+}
+
+// controlPlane starts both programs with the flags that envtest passes.
+func controlPlane(t *testing.T) *rest.Config {
+	t.Helper()
+	directory, store, secure := t.TempDir(), "http://127.0.0.1:"+port(t), port(t)
+	program(t, etcd.Name, func(ctx context.Context, streams run.Streams) int {
+		return etcd.Main(ctx, streams, []string{
+			"--advertise-client-urls=" + store, "--data-dir=" + filepath.Join(directory, "etcd"),
+			"--listen-client-urls=" + store, "--listen-peer-urls=http://127.0.0.1:" + port(t), "--unsafe-no-fsync=true",
+		})
+	})
+	up(t, store+"/health")
+
+	key := filepath.Join(directory, "sa.key")
+	private, err := keyutil.MakeEllipticPrivateKeyPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := filepath.Join(directory, "tokens")
+	pair, err := servingcert.New(servingcert.HostsOf(net.IPv4(127, 0, 0, 1), "localhost"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range map[string][]byte{
+		key: private, tokens: []byte("all,admin,1,\"system:masters\"\nsome,bob,2,\n"),
+		filepath.Join(directory, "apiserver.crt"): pair.Certificate, filepath.Join(directory, "apiserver.key"): pair.Key,
+	} {
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	host := "https://127.0.0.1:" + secure
+	program(t, apiserver.Name, func(ctx context.Context, streams run.Streams) int {
+		return run.Execute(ctx, streams, func(streams run.Streams) *cobra.Command { return apiserver.New(streams, newServer) }, []string{
+			"--allow-privileged=true", "--authorization-mode=RBAC", "--bind-address=127.0.0.1", "--cert-dir=" + directory,
+			"--disable-admission-plugins=ServiceAccount", "--etcd-servers=" + store, "--secure-port=" + secure,
+			"--service-account-issuer=" + host + "/", "--service-account-key-file=" + key, "--service-account-signing-key-file=" + key,
+			"--service-cluster-ip-range=10.0.0.0/24", "--token-auth-file=" + tokens,
+			// What people add.
+			"--max-requests-inflight=10", "--profiling=false", "--watch-cache-sizes=pods#10", "--v=0",
+		})
+	})
+	up(t, host+"/healthz")
+	return &rest.Config{Host: host, BearerToken: "all", TLSClientConfig: rest.TLSClientConfig{CAData: pair.Certificate}, QPS: -1}
+}
+
+// TestControlPlane is about what tests of controllers find.
+func TestControlPlane(t *testing.T) {
+	config := controlPlane(t)
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	for _, name := range []string{"default", "kube-system", "kube-public", "kube-node-lease"} {
+		if namespace, err := client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); err != nil || len(namespace.Annotations) > 0 {
+			t.Errorf("namespace %s: %v, with annotations %v", name, err, namespace.Annotations)
+		}
+	}
+	if service, err := client.CoreV1().Services("default").Get(ctx, "kubernetes", metav1.GetOptions{}); err != nil || service.Spec.ClusterIP != "10.0.0.1" {
+		t.Errorf("the service kubernetes: %v, %v", err, service)
+	}
+
+	// Nothing is shown of where an object is, whichever way it is read.
+	configMaps := client.CoreV1().ConfigMaps("default")
+	watching, err := configMaps.Watch(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watching.Stop()
+	created, err := configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "plain"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := configMaps.List(ctx, metav1.ListOptions{})
+	if err != nil || len(list.Items) != 1 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	shown := map[string]map[string]string{"created": created.Annotations, "listed": list.Items[0].Annotations, "watched": next(t, watching).Annotations}
+	for how, annotations := range shown {
+		if len(annotations) > 0 {
+			t.Errorf("%s with %v", how, annotations)
+		}
+	}
+
+	// Nobody collects garbage, and nobody empties namespaces.
+	orphan := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owned", OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "never", UID: "1"}}}}
+	if _, err := configMaps.Create(ctx, orphan, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+
+	// Permissions are those of RBAC.
+	config.BearerToken = "some"
+	bob, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bob.CoreV1().Pods("").List(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("bob may do nothing yet: %v", err)
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "bob"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "bob"}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"},
+	}
+	if _, err := client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	servertest.Eventually(t, "bob may look", func() (bool, any) {
+		_, err := bob.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+		return err == nil, err
+	})
+	if _, err := configMaps.Get(ctx, "owned", metav1.GetOptions{}); err != nil {
+		t.Errorf("an object whose owner never was: %v", err)
+	}
+}
+
+func next(t *testing.T, watching watch.Interface) *corev1.ConfigMap {
+	t.Helper()
+	select {
+	case event := <-watching.ResultChan():
+		if object, ok := event.Object.(*corev1.ConfigMap); ok {
+			return object
+		}
+		t.Fatalf("the watch brought %v", event)
+	case <-time.After(time.Minute):
+		t.Fatal("the watch brings nothing")
+	}
+	return nil
+}
+
+// TestMisuse is about flags: envtest looks for them in the help.
+func TestMisuse(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		args   []string
+		code   int
+		want   string
+	}{
+		"Unknown":   {"a flag that Kubernetes does not have is a mistake", []string{"--insecure-port=0"}, 1, "unknown flag: --insecure-port"},
+		"NoEtcd":    {"as in Kubernetes", nil, 1, "--etcd-servers must be specified"},
+		"NoPlugin":  {"as in Kubernetes", []string{"--etcd-servers=a", "--enable-admission-plugins=Magic"}, 1, "Magic"},
+		"NoMode":    {"as in Kubernetes", []string{"--etcd-servers=a", "--authorization-mode=Magic"}, 1, "not a valid mode"},
+		"OfOurs":    {"our own flags are not those of kube-apiserver", []string{"--batteries-included=admin"}, 1, "unknown flag"},
+		"Help":      {"envtest looks for flags in it", []string{"--help"}, 0, "--etcd-servers"},
+		"AllOfKube": {"flags that change nothing are there, too", []string{"--help"}, 0, "--max-requests-inflight"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := &output{}
+			code := run.Execute(t.Context(), run.Streams{Out: out, ErrOut: out},
+				func(streams run.Streams) *cobra.Command { return apiserver.New(streams, newServer) }, tc.args)
+			if code != tc.code || !strings.Contains(out.text(), tc.want) {
+				t.Errorf("%s: exit code %d, %s", tc.reason, code, out.text())
+			}
+		})
+	}
+	out := &output{}
+	if code := etcd.Main(t.Context(), run.Streams{Out: out, ErrOut: out}, []string{"--help"}); code != 0 || !strings.Contains(out.text(), "--unsafe-no-fsync") {
+		t.Errorf("envtest looks for --unsafe-no-fsync: exit code %d, %s", code, out.text())
+	}
+	if code := etcd.Main(t.Context(), run.Streams{Out: out, ErrOut: out}, []string{"--magic"}); code != 2 {
+		t.Errorf("an unknown flag of etcd: exit code %d", code)
+	}
+}
