@@ -112,7 +112,8 @@ func (w *wait) look(ws *tenancyv1alpha1.Workspace, read bool) (ready bool, err e
 	}
 	state := waiting.Of(ws)
 	w.initializers = max(w.initializers, len(state.Initializers))
-	if w.State != nil {
+	// That it is ready is said once, with how long it took.
+	if w.State != nil && !state.Ready() {
 		w.State(state.Line(w.initializers))
 	}
 	return state.Ready(), nil
