@@ -2,20 +2,36 @@ package memory
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// ReleaseProgram lets go of the pages of the program itself. Most of what a program of this
+// settling is how long a program that is ready still runs what it runs once only.
+const settling = time.Second
+
+// ReleaseProgramAtRest lets go of the pages of the program itself now and a little later, unless ctx has ended by
+// then.
+func ReleaseProgramAtRest(ctx context.Context) {
+	releaseProgram()
+	select {
+	case <-time.After(settling):
+		releaseProgram()
+	case <-ctx.Done():
+	}
+}
+
+// releaseProgram lets go of the pages of the program itself. Most of what a program of this
 // size has in memory has been run once, when it started; what is run again comes back from
 // the page cache, a few pages at a time. It is for programs that run beside many others, and
 // for a short time.
 //
 // Pages that can only be read hold what the file holds, so dropping them loses nothing.
-func ReleaseProgram() {
+func releaseProgram() {
 	self, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		return

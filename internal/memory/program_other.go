@@ -2,5 +2,8 @@
 
 package memory
 
-// ReleaseProgram does nothing: this system takes pages of programs back when it needs them.
-func ReleaseProgram() {}
+import "context"
+
+// ReleaseProgramAtRest does nothing: this system takes pages of programs back when it needs
+// them.
+func ReleaseProgramAtRest(context.Context) {}

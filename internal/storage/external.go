@@ -22,6 +22,9 @@ type ExternalOptions struct {
 	Settings
 	// Servers are the URLs of the members, at least one.
 	Servers []string
+	// Exclusive says that this process is the only one that writes to it. Consistent lists
+	// then wait for the last write to their own resource only.
+	Exclusive bool
 	// CAFile, CertFile and KeyFile secure the connection; each may be empty.
 	CAFile, CertFile, KeyFile string
 }
@@ -51,7 +54,7 @@ func Dial(ctx context.Context, options ExternalOptions) (*Layer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to etcd at %v: %w", options.Servers, err)
 	}
-	layer := newLayer(client, &options.Settings, false, func() { _ = client.Close() })
+	layer := newLayer(client, &options.Settings, options.Exclusive, func() { _ = client.Close() })
 	ctx, cancel := context.WithTimeout(ctx, externalDialTimeout)
 	defer cancel()
 	if err := layer.Healthy(ctx); err != nil {

@@ -249,9 +249,11 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 		s.layer, err = storage.Dial(ctx, storage.ExternalOptions{
 			Settings: settings,
 			Servers:  etcd.Servers,
-			CAFile:   etcd.CAFile,
-			CertFile: etcd.CertFile,
-			KeyFile:  etcd.KeyFile,
+			// Whoever starts a single cluster starts an etcd for it.
+			Exclusive: s.options.Single,
+			CAFile:    etcd.CAFile,
+			CertFile:  etcd.CertFile,
+			KeyFile:   etcd.KeyFile,
 		})
 	}
 	if err != nil {

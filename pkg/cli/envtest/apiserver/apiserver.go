@@ -112,7 +112,7 @@ func (o *Options) Run(ctx context.Context) (err error) {
 		select {
 		case <-server.Ready():
 			// Envtest starts one for each package that is tested.
-			memory.ReleaseProgram()
+			memory.ReleaseProgramAtRest(resting)
 			memory.ReleaseAtRest(resting)
 		case <-resting.Done():
 		}

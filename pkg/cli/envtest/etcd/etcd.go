@@ -63,7 +63,7 @@ func serve(ctx context.Context, config *embed.Config) error {
 		select {
 		case <-member.Server.ReadyNotify():
 			// The file of the program is that of the server, of which etcd is a part.
-			memory.ReleaseProgram()
+			memory.ReleaseProgramAtRest(ctx)
 		case <-member.Server.StopNotify():
 		}
 	}()
