@@ -119,7 +119,7 @@ func TestServices(t *testing.T) {
 
 	// What is behind a service goes with it, by whatever request that goes.
 	endpoints := client.CoreV1().Endpoints("default")
-	must[*corev1.Endpoints](t)(endpoints.Create(t.Context(), &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Name: "dry"}}, metav1.CreateOptions{})) //nolint:staticcheck // because endpoints are served
+	must[*corev1.Endpoints](t)(endpoints.Create(t.Context(), &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Name: "dry"}}, metav1.CreateOptions{}))
 	kept := must[*corev1.Service](t)(services.Get(t.Context(), "dry", metav1.GetOptions{}))
 	kept.Finalizers = []string{"example.org/wait"}
 	kept = must[*corev1.Service](t)(services.Update(t.Context(), kept, metav1.UpdateOptions{}))
