@@ -59,7 +59,7 @@ ENVTEST_SUITES := builder cache client cluster controller/... envtest handler in
 	manager metrics/filters reconcile source webhook
 test-envtest: build ## run controller-runtime's tests with kcp in place of kube-apiserver and etcd
 	KUBEBUILDER_ASSETS=$$($(BIN)/kcp envtest-assets $(BIN)/envtest) \
-		$(GO) test -C test/envtest -vet=off -p 1 -count=1 -timeout $(LONG_TIMEOUT) $(ENVTEST_SUITES:%=sigs.k8s.io/controller-runtime/pkg/%)
+		$(GO) test -C test/envtest -vet=off -p 1 -count=1 -timeout $(LONG_TIMEOUT) . $(ENVTEST_SUITES:%=sigs.k8s.io/controller-runtime/pkg/%)
 
 cross: $(PLUGIN_PLATFORMS:%=cross-plugins/%) $(SERVER_PLATFORMS:%=cross-kcp/%) ## compile for all platforms, without cgo
 
