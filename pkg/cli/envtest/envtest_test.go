@@ -7,9 +7,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,22 +74,45 @@ func port(t *testing.T) string {
 	return port
 }
 
-// program runs a program until the test ends.
-func program(t *testing.T, name string, execute func(context.Context, run.Streams) int) {
-	t.Helper()
-	out := &output{}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan int, 1)
-	go func() { ended <- execute(ctx, run.Streams{Out: out, ErrOut: out}) }()
-	t.Cleanup(func() {
+// programVariable names the program that the test binary is to be.
+const programVariable = "KCP_TEST_PROGRAM"
+
+// TestMain makes the test binary the programs, too: each has a log of its own, which is the
+// process's.
+func TestMain(m *testing.M) {
+	ctx, stop := run.Signals(context.Background())
+	switch os.Getenv(programVariable) {
+	case etcd.Name:
+		os.Exit(etcd.Main(ctx, run.System(), os.Args[1:]))
+	case apiserver.Name:
+		os.Exit(run.Execute(ctx, run.System(), func(streams run.Streams) *cobra.Command { return apiserver.New(streams, newServer) }, os.Args[1:]))
+	default:
 		stop()
-		select {
-		case code := <-ended:
-			if code != 0 {
-				t.Errorf("%s has ended with %d:\n%s", name, code, out.text())
-			}
-		case <-time.After(time.Minute):
-			t.Errorf("%s does not end:\n%s", name, out.text())
+		os.Exit(m.Run())
+	}
+}
+
+// program runs a program until the test ends.
+func program(t *testing.T, name string, args ...string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &output{}
+	//nolint:gosec // because it is this program
+	cmd := exec.CommandContext(context.Background(), self, args...)
+	cmd.Env = append(os.Environ(), programVariable+"="+name)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		killed := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		defer killed.Stop()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s has ended with %v:\n%s", name, err, out.text())
 		}
 	})
 }
@@ -115,12 +140,8 @@ func up(t *testing.T, address string) {
 func controlPlane(t *testing.T) *rest.Config {
 	t.Helper()
 	directory, store, secure := t.TempDir(), "http://127.0.0.1:"+port(t), port(t)
-	program(t, etcd.Name, func(ctx context.Context, streams run.Streams) int {
-		return etcd.Main(ctx, streams, []string{
-			"--advertise-client-urls=" + store, "--data-dir=" + filepath.Join(directory, "etcd"),
-			"--listen-client-urls=" + store, "--listen-peer-urls=http://127.0.0.1:" + port(t), "--unsafe-no-fsync=true",
-		})
-	})
+	program(t, etcd.Name, "--advertise-client-urls="+store, "--data-dir="+filepath.Join(directory, "etcd"),
+		"--listen-client-urls="+store, "--listen-peer-urls=http://127.0.0.1:"+port(t), "--unsafe-no-fsync=true")
 	up(t, store+"/health")
 
 	key := filepath.Join(directory, "sa.key")
@@ -142,16 +163,13 @@ func controlPlane(t *testing.T) *rest.Config {
 		}
 	}
 	host := "https://127.0.0.1:" + secure
-	program(t, apiserver.Name, func(ctx context.Context, streams run.Streams) int {
-		return run.Execute(ctx, streams, func(streams run.Streams) *cobra.Command { return apiserver.New(streams, newServer) }, []string{
-			"--allow-privileged=true", "--authorization-mode=RBAC", "--bind-address=127.0.0.1", "--cert-dir=" + directory,
-			"--disable-admission-plugins=ServiceAccount", "--etcd-servers=" + store, "--secure-port=" + secure,
-			"--service-account-issuer=" + host + "/", "--service-account-key-file=" + key, "--service-account-signing-key-file=" + key,
-			"--service-cluster-ip-range=10.0.0.0/24", "--token-auth-file=" + tokens,
-			// What people add.
-			"--max-requests-inflight=10", "--profiling=false", "--watch-cache-sizes=pods#10", "--v=0",
-		})
-	})
+	program(t, apiserver.Name,
+		"--allow-privileged=true", "--authorization-mode=RBAC", "--bind-address=127.0.0.1", "--cert-dir="+directory,
+		"--disable-admission-plugins=ServiceAccount", "--etcd-servers="+store, "--secure-port="+secure,
+		"--service-account-issuer="+host+"/", "--service-account-key-file="+key, "--service-account-signing-key-file="+key,
+		"--service-cluster-ip-range=10.0.0.0/24", "--token-auth-file="+tokens,
+		// What people add.
+		"--max-requests-inflight=10", "--profiling=false", "--watch-cache-sizes=pods#10", "--v=0")
 	up(t, host+"/healthz")
 	return &rest.Config{Host: host, BearerToken: "all", TLSClientConfig: rest.TLSClientConfig{CAData: pair.Certificate}, QPS: -1}
 }

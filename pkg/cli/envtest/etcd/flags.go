@@ -38,7 +38,7 @@ func newFlags(config *embed.Config) *flag.FlagSet {
 // parse returns what arguments and the environment say.
 func parse(args []string, errOut io.Writer) (*embed.Config, error) {
 	config := embed.NewConfig()
-	config.TickMs, config.ElectionMs, config.MaxTxnOps, config.LogLevel = tick, election, maxTxnOps, "warn"
+	config.TickMs, config.ElectionMs, config.MaxTxnOps = tick, election, maxTxnOps
 	fs := newFlags(config)
 	fs.SetOutput(errOut)
 	fs.Usage = func() {}
@@ -78,6 +78,9 @@ func complete(config *embed.Config, fs *flag.FlagSet) {
 	config.CipherSuites = flags.StringsFromFlag(fs, "cipher-suites")
 	config.MaxConcurrentStreams = flags.Uint32FromFlag(fs, "max-concurrent-streams")
 	config.LogOutputs = flags.UniqueStringsFromFlag(fs, "log-outputs")
+	if !flags.IsSet(fs, "log-level") {
+		config.LogLevel = "warn"
+	}
 	if !flags.IsSet(fs, "initial-cluster") {
 		config.InitialCluster = config.InitialClusterFromName(config.Name)
 	}

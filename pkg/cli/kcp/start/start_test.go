@@ -181,7 +181,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"Server":      {"what the server fails with is the error of the command", scene{failure: broken}, "error: broken\n"},
 		"Constructor": {"a server that cannot be made fails the same way", scene{construct: broken}, "error: broken\n"},
-		"Flags":       {"what is wrong with flags is said before anything happens", scene{arguments: []string{"--batteries-included=solar"}}, "error: --batteries-included: unknown battery \"solar\", known are admin, metrics-viewer, user, workspace-types\n"},
+		"Flags":       {"what is wrong with flags is said before anything happens", scene{arguments: []string{"--batteries-included=solar"}}, "error: --batteries-included: unknown battery \"solar\", known are admin, metrics-viewer, user, workload-types, workspace-types\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.scene.arguments = append(tc.scene.arguments, "--bind-address=127.0.0.1", "--secure-port=0")
