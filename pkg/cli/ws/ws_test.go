@@ -212,7 +212,9 @@ func TestCommands(t *testing.T) {
 				{line: "ws create-context a b", stderr: "error: accepts at most 1 arg(s), received 2\nusage: kubectl ws create-context [NAME] [flags]\n", fails: true},
 				{line: "create workspace", stderr: "error: accepts 1 arg(s), received 0\nusage: kubectl create workspace NAME [flags]\n", fails: true},
 				{line: "ws --nonsense", stderr: "error: unknown flag: --nonsense\nusage: kubectl ws [PATH] [flags]\n", fails: true},
-				{line: "ws tree -i", stderr: "error: unknown shorthand flag: 'i' in -i\nusage: kubectl ws tree [PATH] [flags]\n", fails: true},
+				{line: "ws tree -x", stderr: "error: unknown shorthand flag: 'x' in -x\nusage: kubectl ws tree [PATH] [flags]\n", fails: true},
+				{line: "ws tree -i", stderr: "error: the interactive tree needs a terminal\nhint: kubectl ws tree\n", fails: true},
+				{line: "ws tree -i a", stderr: "error: the interactive tree takes no argument; the cursor begins at the current workspace\nusage: kubectl ws tree [PATH] [flags]\n", fails: true},
 			},
 		},
 		"ForeignServer": {
