@@ -49,11 +49,14 @@ func newUser(t *testing.T, s *servertest.Server, path string) *user {
 	return u
 }
 
-// command returns a call of the plugin.
+// command returns a call of the plugin. The environment of the test has no say in it.
 func (u *user) command(args ...string) *exec.Cmd {
 	u.t.Helper()
 	cmd := exec.CommandContext(u.t.Context(), programs.Path(u.t, "kubectl-ws"), args...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+u.kubeconfig, "PATH="+programs.Directory(u.t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = []string{
+		"KUBECONFIG=" + u.kubeconfig, "HOME=" + filepath.Dir(u.kubeconfig),
+		"PATH=" + programs.Directory(u.t) + string(os.PathListSeparator) + os.Getenv("PATH"),
+	}
 	return cmd
 }
 
