@@ -33,13 +33,12 @@ type Program struct {
 	err  error
 }
 
-// Start runs cmd in a terminal of some size until the test ends.
+// Start runs cmd in a terminal of some size until the test ends. Of the environment of the
+// test the program sees only what cmd says.
 func Start(t testing.TB, cmd *exec.Cmd, width, height int) *Program {
 	t.Helper()
-	if cmd.Env == nil {
-		cmd.Env = os.Environ()
-	}
-	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "LC_ALL=C.UTF-8", "COLUMNS=", "NO_COLOR=", "ACCESSIBLE=")
+	// The later of two wins: a command may have another locale, or no colors.
+	cmd.Env = append([]string{"TERM=xterm-256color", "LC_ALL=C.UTF-8"}, cmd.Env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)})
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 const (
 	enter  = "\r"
 	escape = "\x1b"
+	up     = "\x1b[A"
 	down   = "\x1b[B"
 
 	ctrlC = "\x03"
@@ -49,11 +50,14 @@ func newUser(t *testing.T, s *servertest.Server, path string) *user {
 	return u
 }
 
-// command returns a call of the plugin.
+// command returns a call of the plugin. The environment of the test has no say in it.
 func (u *user) command(args ...string) *exec.Cmd {
 	u.t.Helper()
 	cmd := exec.CommandContext(u.t.Context(), programs.Path(u.t, "kubectl-ws"), args...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+u.kubeconfig, "PATH="+programs.Directory(u.t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = []string{
+		"KUBECONFIG=" + u.kubeconfig, "HOME=" + filepath.Dir(u.kubeconfig),
+		"PATH=" + programs.Directory(u.t) + string(os.PathListSeparator) + os.Getenv("PATH"),
+	}
 	return cmd
 }
 
@@ -130,7 +134,7 @@ func testLive(t *testing.T, s *servertest.Server) {
 	s.Workspace(t, "root", "live")
 	u := newUser(t, s, "root:live")
 	p := u.open(100, 30)
-	p.See("● live", "→  ▾ live")
+	p.See("● live", "→    live")
 	s.Workspace(t, "root:live", "by-others")
 	p.See("▸ by-others")
 	p.Press("c")
@@ -179,13 +183,13 @@ func testShell(t *testing.T, s *servertest.Server) {
 	cmd := u.command("-i")
 	cmd.Env = append(cmd.Env, "SHELL=/bin/sh", "HOME="+t.TempDir())
 	p := terminal.Start(t, cmd, 100, 30)
-	p.See("● live", "→  ▾ shell")
+	p.See("● live", "→    shell")
 	p.Press("s")
 	p.See("Shell in workspace root:shell.")
 	p.Press("echo in $KCP_WORKSPACE_SHELL\r")
 	p.See("in root:shell")
 	p.Press("exit\r")
-	p.See("● live", "→  ▾ shell", "q quit")
+	p.See("● live", "→    shell", "q quit")
 	p.Press("q")
 	p.Wait()
 	whole(t, p)
@@ -265,7 +269,7 @@ func testResizing(t *testing.T, s *servertest.Server) {
 	p.Resize(25, 5)
 	p.See("please make room")
 	p.Resize(60, 12)
-	p.See("▾ resizing", "q quit", "● live")
+	p.See("→    resizing", "q quit", "● live")
 	p.Until("no border at 60 columns", func(screen string) bool { return !strings.Contains(screen, "╭") })
 	p.Resize(120, 20)
 	p.See("╭─ Workspaces", "╭─ root:resizing", "Overview")
