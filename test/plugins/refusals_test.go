@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 			reason: "a workspace that is gone is not found, and there is a way out",
 			spoil:  func(t *testing.T, path, file string) { editFile(t, file, "/clusters/"+path, "/clusters/"+path+":chld") },
 			lines: map[string]string{
-				"ws create other":           "error: workspace \"PATH:chld\" not found\nhint: did you mean PATH:child?\n",
+				"ws create other":           "error: workspace \"PATH:chld\" not found\nhint: -p creates the workspaces above that are missing\nhint: did you mean PATH:child?\n",
 				"kcp exports":               "error: workspace \"PATH:chld\" not found\nhint: did you mean PATH:child?\n",
 				"kcp claims get apibinding": "error: workspace \"PATH:chld\" not found\nhint: did you mean PATH:child?\n",
 				"ws ./deeper":               "error: workspace \"PATH:chld:deeper\" not found\nhint: did you mean PATH:child:deeper?\n",

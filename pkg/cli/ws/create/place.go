@@ -105,7 +105,7 @@ func (o *Options) finish(ctx context.Context, c *client.Client, parent logicalcl
 // not there.
 func (o *Options) above(ctx context.Context, c *client.Client, parent logicalcluster.Path, err error) error {
 	explained := c.Explain(ctx, parent, err)
-	if explained.Error() == err.Error() || o.Parents {
+	if explained.Error() == err.Error() || o.Parents || apierrors.IsForbidden(explained) {
 		return explained
 	}
 	return run.Hint(explained, "-p creates the workspaces above that are missing")
