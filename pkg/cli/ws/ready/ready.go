@@ -39,7 +39,10 @@ type Waiter struct {
 // wait is waiting for one workspace.
 type wait struct {
 	Waiter
-	ws *tenancyv1alpha1.Workspace
+	ws    *tenancyv1alpha1.Workspace
+	names *waiting.Names
+	// state is how far it is.
+	state waiting.State
 	// initializers is how many there were at the beginning.
 	initializers int
 	seen         chan struct{}
@@ -48,8 +51,8 @@ type wait struct {
 // Wait returns the workspace when it is ready. seen says that ws was read from the
 // server, not only written to it.
 func (w Waiter) Wait(ctx context.Context, ws *tenancyv1alpha1.Workspace, seen bool) (*tenancyv1alpha1.Workspace, error) {
-	one := &wait{Waiter: w, ws: ws, seen: make(chan struct{})}
-	if done, err := one.look(ws, seen); done || err != nil {
+	one := &wait{Waiter: w, ws: ws, names: waiting.NewNames(w.Client), seen: make(chan struct{})}
+	if done, err := one.look(ctx, ws, seen); done || err != nil {
 		return one.ws, err
 	}
 	limited, cancel := context.WithTimeout(ctx, w.ReadyPatience)
@@ -63,13 +66,13 @@ func (w Waiter) Wait(ctx context.Context, ws *tenancyv1alpha1.Workspace, seen bo
 	}).Stop()
 
 	err := w.Client.FollowWorkspace(visible, w.Parent, ws.Name, func(latest *tenancyv1alpha1.Workspace) (bool, error) {
-		return one.look(latest, true)
+		return one.look(visible, latest, true)
 	})
 	switch {
 	case err == nil:
 		return one.ws, nil
 	case limited.Err() != nil:
-		return nil, w.gaveUp(ctx, one.ws)
+		return nil, one.gaveUp(ctx)
 	case errors.Is(context.Cause(visible), errInvisible):
 		return nil, fmt.Errorf("workspace %q was created, but is still not visible after %gs", ws.Name, w.VisiblePatience.Seconds())
 	case errors.Is(err, errEnding), errors.Is(err, errDisappeared):
@@ -96,7 +99,7 @@ func (w *wait) isSeen() bool {
 
 // look takes note of the workspace as it is, nil if there is none, and says whether it is
 // ready.
-func (w *wait) look(ws *tenancyv1alpha1.Workspace, read bool) (ready bool, err error) {
+func (w *wait) look(ctx context.Context, ws *tenancyv1alpha1.Workspace, read bool) (ready bool, err error) {
 	if ws == nil {
 		if w.isSeen() {
 			return false, fmt.Errorf("workspace %q %w", w.ws.Name, errDisappeared)
@@ -110,23 +113,23 @@ func (w *wait) look(ws *tenancyv1alpha1.Workspace, read bool) (ready bool, err e
 	if ws.DeletionTimestamp != nil {
 		return false, fmt.Errorf("workspace %q %w", ws.Name, errEnding)
 	}
-	state := waiting.Of(ws)
-	w.initializers = max(w.initializers, len(state.Initializers))
+	w.state = w.names.In(ctx, waiting.Of(ws))
+	w.initializers = max(w.initializers, len(w.state.Initializers))
 	// That it is ready is said once, with how long it took.
-	if w.State != nil && !state.Ready() {
-		w.State(state.Line(w.initializers))
+	if w.State != nil && !w.state.Ready() {
+		w.State(w.state.Line(w.initializers))
 	}
-	return state.Ready(), nil
+	return w.state.Ready(), nil
 }
 
-// gaveUp says why waiting has ended before ws, as it was seen last, was ready.
-func (w Waiter) gaveUp(ctx context.Context, ws *tenancyv1alpha1.Workspace) error {
-	hint := "kubectl ws why " + cmp.Or(w.Called, ":"+w.Parent.Join(ws.Name).String())
-	missing := waiting.Of(ws).Missing()
+// gaveUp says why waiting has ended before the workspace was ready.
+func (w *wait) gaveUp(ctx context.Context) error {
+	hint := "kubectl ws why " + cmp.Or(w.Called, ":"+w.Parent.Join(w.ws.Name).String())
+	missing := w.state.Missing()
 	if ctx.Err() != nil {
-		return run.Hint(fmt.Errorf("interrupted: workspace %q exists and goes on initializing, %s", ws.Name, missing), hint)
+		return run.Hint(fmt.Errorf("interrupted: workspace %q exists and goes on initializing, %s", w.ws.Name, missing), hint)
 	}
-	return run.Hint(fmt.Errorf("workspace %q is not ready after %gs: %s", ws.Name, w.ReadyPatience.Seconds(), missing), hint)
+	return run.Hint(fmt.Errorf("workspace %q is not ready after %gs: %s", w.ws.Name, w.ReadyPatience.Seconds(), missing), hint)
 }
 
 // IsReady says whether ws can be used.

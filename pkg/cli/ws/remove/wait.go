@@ -64,14 +64,15 @@ func (o *Options) delete(ctx context.Context, c *client.Client, victims []*victi
 func (o *Options) wait(ctx, limited context.Context, c *client.Client, v *victim) error {
 	p := progress.Start(o.finder.Streams, o.finder.Display, "workspace "+v.path.String())
 	defer p.Done("")
-	last := waiting.Of(v.workspace)
+	names := waiting.NewNames(c)
+	last := names.In(limited, waiting.Of(v.workspace))
 	last.Ending = true
 	err := c.FollowWorkspace(limited, v.parent, v.workspace.Name, func(ws *tenancyv1alpha1.Workspace) (bool, error) {
 		if ws == nil || ws.UID != v.workspace.UID {
 			// It is gone; there may be a new one of the same name.
 			return true, nil
 		}
-		last = waiting.Of(ws)
+		last = names.In(limited, waiting.Of(ws))
 		p.State(last.Line(0))
 		return false, nil
 	})

@@ -1,6 +1,6 @@
 // Package waiting says how far a workspace is, and what it waits for, in the words in
-// which commands tell it. It is pure: all of it is in the status of the Workspace or, for
-// those that have none above them, of the LogicalCluster.
+// which commands tell it. All of it is in the status of the Workspace or, for those that
+// have none above them, of the LogicalCluster, but for the Names of what is waited for.
 package waiting
 
 import (
