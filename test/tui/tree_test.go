@@ -170,6 +170,8 @@ func testDeleting(t *testing.T, s *servertest.Server) {
 	p.Press("d")
 	p.See("Delete root:deleting:old", "objects in", "Type old to delete all of this")
 	p.Press("old" + enter)
+	// The dialog is over the tree and takes keys until the server has answered.
+	p.See("root:deleting:old is being deleted")
 	p.Lose("▸ old")
 	p.Press("q")
 	p.Wait()
@@ -269,7 +271,7 @@ func testResizing(t *testing.T, s *servertest.Server) {
 	p.Resize(25, 5)
 	p.See("please make room")
 	p.Resize(60, 12)
-	p.See("→    resizing", "q quit", "● live")
+	p.See("→   resizing", "q quit", "● live")
 	p.Until("no border at 60 columns", func(screen string) bool { return !strings.Contains(screen, "╭") })
 	p.Resize(120, 20)
 	p.See("╭─ Workspaces", "╭─ root:resizing", "Overview")
