@@ -147,7 +147,10 @@ func testLive(t *testing.T, s *servertest.Server) {
 	p.See("by-others")
 	p.Press("@")
 	p.See("Requests", "POST", "/clusters/root:live/apis/tenancy.kcp.io/v1alpha1/workspaces")
-	p.Press(escape + "w")
+	// Together the two would be one key, alt+w.
+	p.Press(escape)
+	p.Lose("Requests")
+	p.Press("w")
 	p.See("Why root:live")
 	p.Press("q")
 	p.Lose("Why root:live")
