@@ -253,8 +253,9 @@ func testQuitting(t *testing.T, s *servertest.Server) {
 		for i := range 12 {
 			u := newUser(t, s, "root")
 			p := u.open(80, 24)
-			// The moments are those at which there is so much output.
-			p.Until("output", func(string) bool { return len(p.Raw()) >= i*60 })
+			// The moments are those at which there is so much output, the last ones that at
+			// which everything is there.
+			p.Until("output", func(screen string) bool { return len(p.Raw()) >= i*60 || strings.Contains(screen, "● live") })
 			p.Press(ctrlC)
 			p.Wait()
 			whole(t, p)
