@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,16 +16,13 @@ const checkout = "../.."
 // documents are what is run, and the Go code in them compared.
 var documents = []string{"docs/clients.md", "docs/apis.md"}
 
-// guides are run as well, and have no code in them.
-var guides = []string{"docs/find-out-why.md", "docs/newcomers-hour.md"}
-
 // TestCommands runs the commands of the documents as they are printed.
 func TestCommands(t *testing.T) {
 	examples, err := filepath.Abs(checkout + "/examples")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, document := range slices.Concat(documents, guides) {
+	for _, document := range documents {
 		t.Run(document, func(t *testing.T) {
 			t.Parallel()
 			tour.Run(t, filepath.Join(checkout, document), []string{programs.Examples(t)}, map[string]string{"examples": examples})
