@@ -127,7 +127,7 @@ func (o *Options) in(origin *target.Origin, p logicalcluster.Path, start func(*o
 	for _, arg := range o.Command {
 		args = append(args, strings.ReplaceAll(arg, placeholder, p.String()))
 	}
-	cmd := osexec.Command(args[0], args[1:]...)
+	cmd := osexec.Command(args[0], args[1:]...) //nolint:noctx,gosec // because signals are passed on, and to run it is what the user asked for
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+file.Name)
 	return start(cmd)
 }

@@ -100,7 +100,7 @@ func takesClipboard(getenv func(string) string) bool {
 
 // leave goes where the tree was left for.
 func leave(ctx context.Context, finder *target.Finder, origin *target.Origin, result tui.Result) error {
-	arg := ""
+	var arg string
 	switch {
 	case result.Home:
 		arg = "~"

@@ -47,8 +47,9 @@ func (e external) run(ctx context.Context, streams run.Streams, query string, re
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		defer in.Close()
 		feed(in, query, results)
+		// Who has ended has closed it already.
+		_ = in.Close()
 	}()
 	err = cmd.Wait()
 	if ctx.Err() != nil {

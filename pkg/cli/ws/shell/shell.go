@@ -59,7 +59,7 @@ func (o *Options) Complete(cmd *cobra.Command, args []string) error {
 	program, err := os.Executable()
 	if err != nil {
 		o.NoPrompt = true
-		return nil
+		return nil //nolint:nilerr // because a shell without a prompt of ours is one all the same
 	}
 	words := []string{quote(program)}
 	// Below the root there may be a command before this one.
@@ -139,7 +139,7 @@ func (o *Options) start(keeper *child.Keeper, private *kubeconfig.PrivateFile, p
 			return 1, err
 		}
 	}
-	cmd := osexec.Command(program, how.args...)
+	cmd := osexec.Command(program, how.args...) //nolint:noctx // because the keeper passes signals on, and lets the shell end by itself
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+private.Name, Variable+"="+p.String())
 	cmd.Env = append(cmd.Env, how.env...)
 	streams := o.finder.Streams

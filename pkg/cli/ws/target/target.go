@@ -142,7 +142,7 @@ func (o *Origin) resolveID(ctx context.Context, ref path.Reference, id logicalcl
 	top, _ := logicalcluster.ParsePath(id.Segments()[0])
 	if _, err := c.LogicalCluster(ctx, top); err != nil {
 		// Nobody can tell whether it is there, so it is what a name usually is.
-		return below, nil
+		return below, nil //nolint:nilerr // see above
 	}
 	return id, nil
 }

@@ -28,13 +28,13 @@ func (s *screen) show(lines []string) error {
 	if text == s.last {
 		return nil
 	}
-	clear := ""
+	erase := ""
 	if s.drawn > 0 {
-		clear = fmt.Sprintf("\x1b[%dA\r\x1b[J", s.drawn)
+		erase = fmt.Sprintf("\x1b[%dA\r\x1b[J", s.drawn)
 	}
 	s.drawn, s.last = len(lines), text
 	// One write, so that nobody sees half of it.
-	_, err := io.WriteString(s.out, clear+text)
+	_, err := io.WriteString(s.out, erase+text)
 	return err
 }
 
