@@ -79,33 +79,33 @@ func (s *Screen) move(final byte, n int, params ansi.Params) {
 
 func (s *Screen) erase(final byte, params ansi.Params) {
 	n, _, _ := params.Param(0, 0)
-	clear := func(row, from, to int) {
+	wipe := func(row, from, to int) {
 		for i := from; i < min(to, s.width); i++ {
 			s.cells[row][i] = " "
 		}
 	}
 	switch {
 	case final == 'X':
-		clear(s.row, s.column, s.column+max(1, n))
+		wipe(s.row, s.column, s.column+max(1, n))
 	case final == 'K' && n == 0:
-		clear(s.row, s.column, s.width)
+		wipe(s.row, s.column, s.width)
 	case final == 'K' && n == 1:
-		clear(s.row, 0, s.column+1)
+		wipe(s.row, 0, s.column+1)
 	case final == 'K':
-		clear(s.row, 0, s.width)
+		wipe(s.row, 0, s.width)
 	case n == 0:
-		clear(s.row, s.column, s.width)
+		wipe(s.row, s.column, s.width)
 		for row := s.row + 1; row < s.height; row++ {
-			clear(row, 0, s.width)
+			wipe(row, 0, s.width)
 		}
 	case n == 1:
 		for row := range s.row {
-			clear(row, 0, s.width)
+			wipe(row, 0, s.width)
 		}
-		clear(s.row, 0, s.column+1)
+		wipe(s.row, 0, s.column+1)
 	default:
 		for row := range s.height {
-			clear(row, 0, s.width)
+			wipe(row, 0, s.width)
 		}
 	}
 }
