@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -277,6 +279,30 @@ func testResizing(t *testing.T, s *servertest.Server) {
 	p.Until("no border at 60 columns", func(screen string) bool { return !strings.Contains(screen, "╭") })
 	p.Resize(120, 20)
 	p.See("╭─ Workspaces", "╭─ root:resizing", "Overview")
+	p.Press("q")
+	p.Wait()
+	whole(t, p)
+}
+
+// TestServerRestart: the tree survives the server, and says meanwhile that it is old.
+func TestServerRestart(t *testing.T) {
+	root := t.TempDir()
+	// The administrator's token of the kubeconfig ends with the server; this one does not.
+	users := servertest.WithUsers(t)
+	s := servertest.StartIn(t, root, users)
+	s.Workspace(t, "root", "before")
+	address, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := newUser(t, s, "root")
+	p := u.open(100, 20, "--token", "admin-token")
+	p.See("● live", "▸ before")
+	s.Stop()
+	p.See("○ reconnecting", "before")
+	again := servertest.StartIn(t, root, users, fmt.Sprintf("--secure-port=%s", address.Port()))
+	again.Workspace(t, "root", "since")
+	p.See("● live", "▸ before", "▸ since")
 	p.Press("q")
 	p.Wait()
 	whole(t, p)
