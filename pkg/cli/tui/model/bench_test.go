@@ -66,7 +66,10 @@ func TestManyWorkspaces(t *testing.T) {
 	}
 	for name, act := range acts {
 		t.Run(name, func(t *testing.T) {
-			const times = 101
+			times := 101
+			if raceDetector {
+				times = 3
+			}
 			took := make([]time.Duration, times)
 			for i := range took {
 				for j := range act.msgs {
@@ -84,7 +87,8 @@ func TestManyWorkspaces(t *testing.T) {
 			}
 			typical := median(took)
 			t.Logf("%d messages and frames in %s", len(act.msgs), typical)
-			if typical > act.in {
+			// The race detector makes everything ten times slower, and looks for something else.
+			if !raceDetector && typical > act.in {
 				t.Errorf("%d messages and frames take %s, at most %s are allowed", len(act.msgs), typical, act.in)
 			}
 		})
