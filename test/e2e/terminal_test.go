@@ -32,7 +32,7 @@ func terminal(args []string) int {
 		return 1
 	}
 	// Its life is that of the test.
-	cmd := exec.Command(args[1], args[2:]...) //nolint:noctx // because the script ends it
+	cmd := exec.Command(args[1], args[2:]...)
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: uint16(columns)})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

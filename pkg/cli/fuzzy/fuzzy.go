@@ -78,17 +78,16 @@ func row(char byte, c string, worth []int, i int, best [][]int) (scores, from []
 		if c[j] != char {
 			continue
 		}
-		switch {
-		case i == 0:
+		if i == 0 {
 			scores[j] = worth[j]
-		default:
-			s, at := reach, reachAt
-			if j > 0 && best[i-1][j-1] > none && best[i-1][j-1]+worthConsecutive >= s {
-				s, at = best[i-1][j-1]+worthConsecutive, j-1
-			}
-			if s > none/2 {
-				scores[j], from[j] = s+worth[j], at
-			}
+			continue
+		}
+		s, at := reach, reachAt
+		if j > 0 && best[i-1][j-1] > none && best[i-1][j-1]+worthConsecutive >= s {
+			s, at = best[i-1][j-1]+worthConsecutive, j-1
+		}
+		if s > none/2 {
+			scores[j], from[j] = s+worth[j], at
 		}
 	}
 	return scores, from

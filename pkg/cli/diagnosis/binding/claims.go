@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/cli/claim"
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // claims says what became of the claims of the export. Open ones are a blocker only where
@@ -83,10 +84,10 @@ func (j *judge) claim(index int, c apisv1alpha2.PermissionClaim) (diagnosis.Deta
 func (j *judge) identity(index int, c apisv1alpha2.PermissionClaim, detail *diagnosis.Detail) (found bool, blocker diagnosis.Blocker) {
 	resource := schema.GroupResource{Group: c.Group, Resource: c.Resource}
 	here, by := j.boundHere(resource)
-	switch {
-	case here == c.IdentityHash:
+	switch here {
+	case c.IdentityHash:
 		return false, blocker
-	case here == "":
+	case "":
 		detail.Message = "identity " + short(c.IdentityHash) + ", of which nothing is bound here"
 		return false, blocker
 	}

@@ -188,10 +188,9 @@ func (j *judge) other() {
 		j.Block(fmt.Sprintf("%s may not %s", o.User, what), j.permit(o)...)
 		return
 	}
-	switch {
-	case o.VirtualErr == nil:
+	if o.VirtualErr == nil {
 		j.Add(diagnosis.Check{Name: "virtual workspace", State: diagnosis.OK, Message: "it answers"})
-	default:
+	} else {
 		// It may be that nobody may be put on, which says nothing about him.
 		j.Add(diagnosis.Check{Name: "virtual workspace", State: diagnosis.Unknown, Message: o.VirtualErr.Error()})
 	}

@@ -119,7 +119,7 @@ func (j *judge) typeName() string {
 
 // since returns when the phase began, nil if that is not known.
 func since(f *Findings) *metav1.Time {
-	object := metav1.Object(nil)
+	var object metav1.Object
 	switch {
 	case f.Workspace != nil:
 		object = f.Workspace

@@ -59,9 +59,7 @@ func (g *gatherer) flush() {
 	for _, name := range slices.Sorted(maps.Keys(g.now)) {
 		message.Now = append(message.Now, g.now[name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.gone)) {
-		message.Gone = append(message.Gone, name)
-	}
+	message.Gone = append(message.Gone, slices.Sorted(maps.Keys(g.gone))...)
 	clear(g.now)
 	clear(g.gone)
 	// The lock is held meanwhile, so that messages come in the order of the changes.

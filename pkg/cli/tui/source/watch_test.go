@@ -44,12 +44,12 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text, *texts = (*texts)[0], (*texts)[1:]
 	}
 	s.mu.Unlock()
-	switch {
-	case text == "403":
+	switch text {
+	case "403":
 		refuse(w, http.StatusForbidden, "Forbidden")
-	case text == "404":
+	case "404":
 		refuse(w, http.StatusNotFound, "NotFound")
-	case text == "503":
+	case "503":
 		refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable")
 	default:
 		w.Header().Set("Content-Type", "application/json")
