@@ -82,9 +82,19 @@ var layers = []layer{
 		parts: []string{"pkg/server"},
 	},
 	{
+		// A whole server as a part of something else.
+		name:  "in process",
+		parts: []string{"internal/inprocess"},
+	},
+	{
+		// What other people's tests start, and ours too.
+		name:  "control planes for tests",
+		parts: []string{"pkg/kcptest"},
+	},
+	{
 		// Only tests import these.
 		name:  "for tests",
-		parts: []string{"internal/servertest", "internal/tenancy/tenancytest", "pkg/kcptest"},
+		parts: []string{"internal/servertest", "internal/tenancy/tenancytest"},
 	},
 	{
 		name:  "commands",

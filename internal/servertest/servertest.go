@@ -4,17 +4,15 @@ package servertest
 
 import (
 	"context"
-	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/forkless/kcp/internal/launch"
+	"github.com/forkless/kcp/internal/inprocess"
 	"github.com/forkless/kcp/pkg/server"
-	"github.com/forkless/kcp/pkg/server/options"
 )
 
 // startTimeout is generous: the race detector on a busy machine is slow.
@@ -40,41 +38,21 @@ func Start(t testing.TB, flags ...string) *Server {
 // StartIn is Start with a given root directory, which may have been used before.
 func StartIn(t testing.TB, root string, flags ...string) *Server {
 	t.Helper()
-	claim := take(t, root, flags)
-	ctx, cancel := context.WithCancel(context.Background())
-	s, err := server.New(ctx, claim.Prepared)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	running, err := inprocess.Start(ctx, root, flags...)
 	if err != nil {
-		cancel()
-		_ = claim.Release()
 		t.Fatalf("starting the server: %v", err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx) }()
-	running := &Server{Server: s, RootDirectory: root, Kubeconfig: filepath.Join(root, "admin.kubeconfig")}
-	stopped := false
-	running.stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		cancel()
-		if err := <-done; err != nil {
+	s := &Server{Server: running.Server, RootDirectory: root, Kubeconfig: running.Kubeconfig}
+	// Once, so that what went wrong is told once.
+	s.stop = sync.OnceFunc(func() {
+		if err := running.Stop(); err != nil {
 			t.Errorf("stopping the server: %v", err)
 		}
-		if err := claim.Release(); err != nil {
-			t.Errorf("releasing the root directory: %v", err)
-		}
-	}
-	t.Cleanup(running.stop)
-	select {
-	case <-s.Ready():
-	case err := <-done:
-		done <- nil
-		t.Fatalf("the server ended while starting: %v", err)
-	case <-time.After(startTimeout):
-		t.Fatalf("the server is not ready after %s", startTimeout)
-	}
-	return running
+	})
+	t.Cleanup(s.stop)
+	return s
 }
 
 // Stop stops the server before the test ends.
@@ -101,25 +79,4 @@ func (s *Server) In(t testing.TB, kubeContext, workspace string) *rest.Config {
 	config := s.Config(t, kubeContext)
 	config.Host = s.URL() + "/clusters/" + workspace
 	return config
-}
-
-// take does what `kcp start` does before it has a server.
-func take(t testing.TB, root string, flags []string) *launch.Claim {
-	t.Helper()
-	o := options.NewOptions()
-	fs := pflag.NewFlagSet("kcp", pflag.ContinueOnError)
-	o.AddFlags(fs)
-	args := append([]string{"--root-directory=" + root, "--bind-address=127.0.0.1", "--secure-port=0"}, flags...)
-	if err := fs.Parse(args); err != nil {
-		t.Fatal(err)
-	}
-	completed, err := o.Complete()
-	if err != nil {
-		t.Fatal(err)
-	}
-	claim, err := launch.Take(t.Context(), completed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return claim
 }

@@ -1,0 +1,99 @@
+// Package inprocess runs a whole server, with its etcd, inside a process that is about
+// something else: a test, or a command for which a control plane is a means.
+//
+// A server is told what to do by the flags of "kcp start". What it takes, its port, its
+// root directory and its memory, is given back when it has stopped.
+package inprocess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/forkless/kcp/internal/launch"
+	"github.com/forkless/kcp/pkg/server"
+	"github.com/forkless/kcp/pkg/server/options"
+)
+
+// Server is a server that was ready once.
+type Server struct {
+	*server.Server
+	// RootDirectory is its root directory, Kubeconfig the path of the admin kubeconfig in it.
+	RootDirectory, Kubeconfig string
+
+	claim *launch.Claim
+	end   context.CancelFunc
+	// done is closed when the server has ended, with err.
+	done chan struct{}
+	err  error
+
+	stopOnce sync.Once
+	stopErr  error
+}
+
+// Start runs a server in a root directory, with flags of "kcp start", and returns when it
+// is ready. It listens on a free port of 127.0.0.1 unless the flags say otherwise. ctx
+// bounds the start, not the life of the server, which is ended by Stop. Errors may be of
+// the types that launch.Take names.
+func Start(ctx context.Context, root string, flags ...string) (*Server, error) {
+	completed, err := complete(root, flags)
+	if err != nil {
+		return nil, err
+	}
+	claim, err := launch.Take(ctx, completed)
+	if err != nil {
+		return nil, err
+	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	made, err := server.New(ctx, claim.Prepared)
+	if err != nil {
+		end()
+		return nil, errors.Join(err, claim.Release())
+	}
+	s := &Server{
+		Server: made, RootDirectory: root, Kubeconfig: filepath.Join(root, "admin.kubeconfig"),
+		claim: claim, end: end, done: make(chan struct{}),
+	}
+	go func() {
+		defer close(s.done)
+		s.err = made.Run(life)
+	}()
+	select {
+	case <-made.Ready():
+		return s, nil
+	case <-s.done:
+		return nil, errors.Join(fmt.Errorf("the server ended while it started: %w", s.err), s.Stop())
+	case <-ctx.Done():
+		return nil, errors.Join(fmt.Errorf("waiting for the server: %w", context.Cause(ctx)), s.Stop())
+	}
+}
+
+// complete returns the options that flags stand for.
+func complete(root string, flags []string) (*options.Completed, error) {
+	o := options.NewOptions()
+	set := pflag.NewFlagSet("kcp start", pflag.ContinueOnError)
+	o.AddFlags(set)
+	if err := set.Parse(append([]string{"--root-directory=" + root, "--bind-address=127.0.0.1", "--secure-port=0"}, flags...)); err != nil {
+		return nil, err
+	}
+	return o.Complete()
+}
+
+// Done is closed when the server has ended, by Stop or by itself.
+func (s *Server) Done() <-chan struct{} { return s.done }
+
+// Stop lets requests finish, ends the server, and gives everything back. It returns why
+// the server could not stop in order, or why it ended before it was told to; again, if it
+// is called again.
+func (s *Server) Stop() error {
+	s.stopOnce.Do(func() {
+		s.end()
+		<-s.done
+		s.stopErr = errors.Join(s.err, s.claim.Release())
+	})
+	return s.stopErr
+}
