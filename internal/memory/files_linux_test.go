@@ -9,34 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestFileAt(t *testing.T) {
-	for line, want := range map[string]bool{
-		"7f0c00000000-7f0e80000000 r--s 00000000 fe:00 1234                       /var/lib/kcp/etcd/member/snap/db\n": true,
-		"7f0c00000000-7f0e80000000 r--s 00000000 fe:00 1234                       /var/lib/with a space/db\n":         true,
-		"00400000-02a00000 r-xp 00000000 fe:00 99                                 /usr/bin/kcp\n":                     false,
-		"00400000-02a00000 r--p 00000000 fe:00 99                                 /usr/bin/kcp\n":                     false,
-		"c000000000-c004000000 rw-p 00000000 00:00 0\n":                                                               false,
-		"7ffc0-7ffc1 r--s 00000000 00:00 0                                        [vvar]\n":                           false,
-		"x-y r--s 00000000 fe:00 1234 /db\n":                                                                          false,
-		"":                                                                                                            false,
-	} {
-		from, to, ok := fileAt(line, "r--s", "")
-		if ok != want || ok && to-from != 0x280000000 {
-			t.Errorf("%q: %t, %x to %x", line, ok, from, to)
-		}
-	}
-}
-
-func TestFileAtOfTheProgram(t *testing.T) {
-	const line = "00400000-02a00000 r-xp 00000000 fe:00 99                                 /usr/bin/kcp\n"
-	if from, to, ok := fileAt(line, "r-xp", "/usr/bin/kcp"); !ok || from != 0x400000 || to != 0x2a00000 {
-		t.Errorf("got %x to %x, %t", from, to, ok)
-	}
-	if _, _, ok := fileAt(line, "r-xp", "/usr/bin/other"); ok {
-		t.Error("a library is not the program")
-	}
-}
-
 // TestReleaseFiles: what is mapped is the same after it has been given back.
 func TestReleaseFiles(t *testing.T) {
 	const size = 64 << 20

@@ -1,11 +1,11 @@
 package memory
 
 import (
-	"bytes"
 	"context"
+	"debug/elf"
 	"os"
-	"strconv"
-	"strings"
+	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,8 +14,9 @@ import (
 // settling is how long a program that is ready still runs what it runs once only.
 const settling = time.Second
 
-// ReleaseProgramAtRest lets go of the pages of the program itself now and a little later, unless ctx has ended by
-// then.
+// ReleaseProgramAtRest lets go of the pages of the program itself now and a little later,
+// unless ctx has ended by then. It is for programs that run beside many others, and for a
+// short time.
 func ReleaseProgramAtRest(ctx context.Context) {
 	releaseProgram()
 	select {
@@ -27,41 +28,34 @@ func ReleaseProgramAtRest(ctx context.Context) {
 
 // releaseProgram lets go of the pages of the program itself. Most of what a program of this
 // size has in memory has been run once, when it started; what is run again comes back from
-// the page cache, a few pages at a time. It is for programs that run beside many others, and
-// for a short time.
+// the page cache, a few pages at a time.
 //
-// Pages that can only be read hold what the file holds, so dropping them loses nothing.
+// They are as they are in the file, so that nothing is lost.
 func releaseProgram() {
-	self, err := os.Readlink("/proc/self/exe")
-	if err != nil {
-		return
-	}
-	data, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		return
-	}
-	for line := range bytes.Lines(data) {
-		if from, to, ok := programPages(string(line), self); ok {
-			_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED)
+	program := unchangedProgram()
+	for m := range mappings() {
+		if m.isProgram(program) {
+			m.advise(unix.MADV_DONTNEED)
 		}
 	}
 }
 
-// programPages returns the addresses of a mapping, as the kernel describes it, if it is one
-// of the file called self that nobody can have written to.
-func programPages(line, self string) (from, to uintptr, ok bool) {
-	fields := strings.Fields(line)
-	if len(fields) != 6 || fields[5] != self || fields[1] != "r-xp" && fields[1] != "r--p" {
-		return 0, 0, false
-	}
-	first, second, _ := strings.Cut(fields[0], "-")
-	low, err := strconv.ParseUint(first, 16, 64)
+// unchangedProgram returns the file of this program if what is mapped of it to be read is
+// what the file has. A loader that relocates a program writes into such pages and protects
+// them afterwards; programs that are linked statically, as ours are, have none.
+var unchangedProgram = sync.OnceValue(func() string {
+	const self = "/proc/self/exe"
+	file, err := elf.Open(self)
 	if err != nil {
-		return 0, 0, false
+		return ""
 	}
-	high, err := strconv.ParseUint(second, 16, 64)
-	if err != nil || high <= low {
-		return 0, 0, false
+	defer func() { _ = file.Close() }()
+	relocated := slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool {
+		return p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC || p.Type == elf.PT_GNU_RELRO
+	})
+	if file.Type != elf.ET_EXEC || relocated {
+		return ""
 	}
-	return uintptr(low), uintptr(high), true
-}
+	name, _ := os.Readlink(self)
+	return name
+})
