@@ -43,6 +43,11 @@ var layers = []layer{
 		parts: []string{"internal/binding"},
 	},
 	{
+		// What processes that know nothing of each other agree by.
+		name:  "files",
+		parts: []string{"internal/filelock"},
+	},
+	{
 		name:  "bootstrap objects",
 		parts: []string{"config"},
 	},
@@ -50,7 +55,7 @@ var layers = []layer{
 		name: "mechanisms",
 		parts: []string{
 			"internal/authn", "internal/authz", "internal/builtin", "internal/discovery", "internal/exportref", "internal/inflight",
-			"internal/memory", "internal/metrics", "internal/openapi", "internal/quota", "internal/rootdir", "internal/route", "internal/servingcert",
+			"internal/memory", "internal/metrics", "internal/openapi", "internal/quota", "internal/registry", "internal/rootdir", "internal/route", "internal/servingcert",
 			"internal/storage", "internal/unmarked",
 		},
 	},
@@ -71,6 +76,11 @@ var layers = []layer{
 		// Flags, their checks and their effect: what a server is told.
 		name:  "settings",
 		parts: []string{"pkg/server/options"},
+	},
+	{
+		// All that a server keeps, in one file.
+		name:  "archive",
+		parts: []string{"internal/archive"},
 	},
 	{
 		// What must be held before anything may be written.

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/forkless/kcp/internal/filelock"
 )
 
 const (
@@ -32,9 +34,9 @@ func Open(path, label string, holder Holder) (*Directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making directory %s: %w", label, err)
 	}
-	lock, err := acquire(filepath.Join(path, LockFile))
+	lock, err := filelock.Acquire(filepath.Join(path, LockFile))
 	switch {
-	case errors.Is(err, errHeld):
+	case errors.Is(err, filelock.ErrHeld):
 		return nil, &InUseError{Label: label, Holder: readHolder(filepath.Join(path, LockFile))}
 	case err != nil:
 		return nil, fmt.Errorf("locking directory %s: %w", label, err)
@@ -96,15 +98,9 @@ func (d *Directory) Claim(version string) error {
 // Close lets go of the directory. One that Open made and nobody claimed is removed.
 func (d *Directory) Close() error {
 	if !d.made {
-		return errors.Join(d.lock.Truncate(0), release(d.lock))
+		return errors.Join(d.lock.Truncate(0), filelock.Release(d.lock))
 	}
-	// While the lock is held, so that nobody gets a lock on a file that is about to go;
-	// see acquire. Windows does not remove open files.
-	removed := os.Remove(d.lock.Name()) == nil
-	err := release(d.lock)
-	if !removed {
-		err = errors.Join(err, os.Remove(d.lock.Name()))
-	}
+	err := filelock.Remove(d.lock)
 	// If somebody has put something into it meanwhile it stays.
 	_ = os.Remove(d.path)
 	return err

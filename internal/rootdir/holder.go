@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/forkless/kcp/internal/filelock"
 )
 
 // LockFile is the name of the file in a root directory that its holder keeps locked
@@ -54,7 +56,7 @@ func clock(t time.Time) string {
 // if there is no such directory. Asking takes the lock for an instant if nobody has it.
 func HolderOf(path string) (holder Holder, held bool, err error) {
 	file := filepath.Join(path, LockFile)
-	held, err = isHeld(file)
+	held, err = filelock.Held(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Holder{}, false, nil
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/forkless/kcp/internal/filelock"
 )
 
 const (
@@ -35,18 +37,11 @@ func NewScratch() (*Scratch, error) {
 			return nil, fmt.Errorf("making a directory in memory: %w", err)
 		}
 		// Who sweeps may have been quicker, and removed it.
-		if err := tryLock(lock); err != nil {
-			if err := errors.Join(err, lock.Close()); !errors.Is(err, errHeld) {
-				return nil, fmt.Errorf("locking %s: %w", lock.Name(), err)
-			}
-			continue
+		locked, err := filelock.Lock(lock)
+		if err != nil && !errors.Is(err, filelock.ErrHeld) {
+			return nil, fmt.Errorf("locking %s: %w", lock.Name(), err)
 		}
-		if same, err := stillAt(lock, lock.Name()); err != nil {
-			return nil, errors.Join(err, release(lock))
-		} else if !same {
-			if err := release(lock); err != nil {
-				return nil, err
-			}
+		if !locked {
 			continue
 		}
 		s := &Scratch{path: strings.TrimSuffix(lock.Name(), scratchLock), lock: lock}
@@ -62,7 +57,7 @@ func (s *Scratch) Path() string { return s.path }
 
 // Remove removes the directory with all that is in it.
 func (s *Scratch) Remove() error {
-	return errors.Join(os.RemoveAll(s.path), os.Remove(s.lock.Name()), release(s.lock))
+	return errors.Join(os.RemoveAll(s.path), filelock.Remove(s.lock))
 }
 
 // SweepScratch removes the scratch directories of processes that are gone.
@@ -77,12 +72,7 @@ func sweep(base string) {
 		if err != nil {
 			continue
 		}
-		if err := tryLock(lock); err != nil {
-			_ = lock.Close()
-			continue
-		}
-		if same, err := stillAt(lock, path); err != nil || !same {
-			_ = release(lock)
+		if locked, err := filelock.Lock(lock); err != nil || !locked {
 			continue
 		}
 		_ = (&Scratch{path: strings.TrimSuffix(path, scratchLock), lock: lock}).Remove()

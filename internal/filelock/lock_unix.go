@@ -1,6 +1,6 @@
 //go:build unix
 
-package rootdir
+package filelock
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks an open file for this process, or returns errHeld. The lock belongs to
+// try locks an open file for this process, or returns ErrHeld. The lock belongs to
 // the open file, so that it also keeps out other parts of this process.
-func tryLock(file *os.File) error {
+func try(file *os.File) error {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
@@ -21,7 +21,7 @@ func tryLock(file *os.File) error {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case errors.Is(err, unix.EWOULDBLOCK):
-			return errHeld
+			return ErrHeld
 		default:
 			return fmt.Errorf("flock: %w", err)
 		}

@@ -1,4 +1,4 @@
-package rootdir
+package filelock
 
 import (
 	"errors"
@@ -15,15 +15,15 @@ const (
 	oneByte    = 1
 )
 
-// tryLock locks an open file for this process, or returns errHeld.
-func tryLock(file *os.File) error {
+// try locks an open file for this process, or returns ErrHeld.
+func try(file *os.File) error {
 	err := windows.LockFileEx(windows.Handle(file.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, oneByte, 0, at())
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
-		return errHeld
+		return ErrHeld
 	default:
 		return fmt.Errorf("locking file: %w", err)
 	}
