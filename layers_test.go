@@ -83,6 +83,11 @@ var layers = []layer{
 		parts: []string{"internal/archive"},
 	},
 	{
+		// What is put into workspaces from outside.
+		name:  "clients",
+		parts: []string{"internal/apply"},
+	},
+	{
 		// What must be held before anything may be written.
 		name:  "launch",
 		parts: []string{"internal/launch"},
