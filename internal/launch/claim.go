@@ -68,6 +68,9 @@ func (c *Claim) take(ctx context.Context, archived string) error {
 			return err
 		}
 		holder.URL = c.Prepared.URLs.Base
+		if completed.Batteries.Has(options.AdminBattery) {
+			holder.Kubeconfig = completed.Admin.KubeconfigPath
+		}
 		if err := c.directory.Describe(holder); err != nil {
 			return err
 		}

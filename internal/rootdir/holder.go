@@ -26,6 +26,8 @@ type Holder struct {
 	Version string `json:"version,omitempty"`
 	// URL is where it serves; empty until it does.
 	URL string `json:"url,omitempty"`
+	// Kubeconfig is the kubeconfig of its admins; empty if they have none.
+	Kubeconfig string `json:"kubeconfig,omitempty"`
 }
 
 // InUseError says that another process holds a directory.

@@ -9,7 +9,9 @@ import (
 	"github.com/forkless/kcp/pkg/cli/envtest/apiserver"
 	"github.com/forkless/kcp/pkg/cli/envtest/assets"
 	"github.com/forkless/kcp/pkg/cli/envtest/etcd"
+	"github.com/forkless/kcp/pkg/cli/kcp/admin"
 	"github.com/forkless/kcp/pkg/cli/kcp/start"
+	"github.com/forkless/kcp/pkg/cli/kcp/status"
 	"github.com/forkless/kcp/pkg/cli/kcp/stop"
 	"github.com/forkless/kcp/pkg/cli/kcp/version"
 	"github.com/forkless/kcp/pkg/cli/run"
@@ -26,7 +28,9 @@ func New(streams run.Streams, newServer start.NewServer) *cobra.Command {
 	}
 	cmd.AddCommand(
 		start.New(streams, newServer),
+		status.New(streams),
 		stop.New(streams),
+		admin.New(streams),
 		version.New(streams),
 		assets.New(streams, apiserver.Name, etcd.Name),
 	)

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // viewVersion is the API version of what commands make up themselves. No server has it.
@@ -27,8 +28,8 @@ func (f *Flags) PrintView(w io.Writer, view any) error {
 	return f.Print(w, object)
 }
 
-// toObject returns the view in the form that printers take.
-func toObject(view any) (*unstructured.Unstructured, error) {
+// toObject returns the view in the form that printers take: a list if it has items.
+func toObject(view any) (runtime.Object, error) {
 	encoded, err := json.Marshal(view)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the document: %w", err)
@@ -36,6 +37,9 @@ func toObject(view any) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{}
 	if err := object.UnmarshalJSON(encoded); err != nil {
 		return nil, fmt.Errorf("encoding the document: %w", err)
+	}
+	if object.IsList() {
+		return object.ToList()
 	}
 	return object, nil
 }

@@ -13,12 +13,14 @@ import (
 	"github.com/forkless/kcp/internal/features"
 )
 
-// Files and directories in the root directory.
+// KubeconfigFile is the name of the kubeconfig of admins in the root directory.
+const KubeconfigFile = "admin.kubeconfig"
+
+// Other files and directories in the root directory.
 const (
-	kubeconfigFile = "admin.kubeconfig"
-	tokenHashFile  = ".admin-token-store"
-	tokenKeyFile   = "sa.key"
-	etcdDirectory  = "etcd-server"
+	tokenHashFile = ".admin-token-store"
+	tokenKeyFile  = "sa.key"
+	etcdDirectory = "etcd-server"
 )
 
 // Completed is what a server is made from. It is data without behaviour: paths are
@@ -87,7 +89,7 @@ func (o *Options) Complete() (*Completed, error) {
 		Serving:              o.completeServing(p, root),
 		Etcd:                 o.completeEtcd(p, below),
 		Admin: Admin{
-			KubeconfigPath: below(o.Admin.KubeconfigPath, kubeconfigFile),
+			KubeconfigPath: below(o.Admin.KubeconfigPath, KubeconfigFile),
 			TokenHashPath:  below(o.Admin.TokenHashPath, tokenHashFile),
 		},
 		Batteries:       batteries,

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/forkless/kcp/internal/launch"
 	"github.com/forkless/kcp/internal/memory"
+	"github.com/forkless/kcp/internal/registry"
 	"github.com/forkless/kcp/internal/version"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/server/options"
@@ -113,11 +115,14 @@ func (o *Options) serve(ctx context.Context, server Server, view view, claim *la
 	memory.KeepDense()
 	go memory.ReleaseAtRest(resting)
 
+	leave := func() error { return nil }
+	defer func() { _ = leave() }()
 	ready, told := server.Ready(), ctx.Done()
 	for {
 		select {
 		case <-ready:
 			ready = nil
+			leave = o.register(server, claim, view)
 			view.ready(o.summary(server, claim))
 		case <-told:
 			told = nil
@@ -133,6 +138,20 @@ func (o *Options) serve(ctx context.Context, server Server, view view, claim *la
 			return err
 		}
 	}
+}
+
+// register lists the server where "kcp status" and "kcp stop" look for all of them. One
+// that cannot be listed serves all the same.
+func (o *Options) register(server Server, claim *launch.Claim, view view) (leave func() error) {
+	leave, err := registry.Register(registry.Entry{
+		ID: registry.NewID(), PID: os.Getpid(), RootDirectory: claim.Prepared.RootDirectory,
+		URL: server.URL(), Version: o.info.Version, Started: o.began,
+	})
+	if err != nil {
+		view.warn(err.Error())
+		return func() error { return nil }
+	}
+	return leave
 }
 
 // warnings are what people should know before the server is ready.

@@ -83,6 +83,8 @@ type scene struct {
 func (s scene) play(t *testing.T, directory string) (started, error) {
 	t.Helper()
 	t.Chdir(directory)
+	// Nobody is to stop the test with "kcp stop --all".
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 

@@ -1,18 +1,18 @@
-// Package stop is the verb "kcp stop": it ends the server that holds a root directory,
-// and waits until it has let go. Stopping what is not running is no error.
+// Package stop is the verb "kcp stop": it ends servers, and waits until they have let go
+// of what they held. Stopping what is not running is no error.
 package stop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/forkless/kcp/internal/rootdir"
+	"github.com/forkless/kcp/pkg/cli/kcp/running"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/server/options"
 )
@@ -26,7 +26,11 @@ const (
 type Options struct {
 	// RootDirectory is the directory of the server.
 	RootDirectory string
-	// Timeout is how long to wait for it.
+	// ID is the identifier of the server, instead of its directory.
+	ID string
+	// All stops all servers of the user.
+	All bool
+	// Timeout is how long to wait for them.
 	Timeout time.Duration
 
 	streams run.Streams
@@ -43,64 +47,133 @@ func New(streams run.Streams) *cobra.Command {
 		signal:        terminate,
 	}
 	cmd := &cobra.Command{
-		Use:     "stop",
-		Short:   "Stop the server of a root directory",
-		Example: "  kcp stop\n  kcp stop --root-directory ~/demo/.kcp",
-		Args:    run.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.Run(cmd.Context()) },
+		Use:   "stop [RUN_ID]",
+		Short: "Stop a server",
+		Long: "Stops the server of a root directory, the one with an identifier, or all servers that you\n" +
+			"run on this machine, and waits until they have stopped.\n\n" +
+			"Exit codes: 0 stopped, or nothing was running, 1 any error.",
+		Example: "  kcp stop\n  kcp stop --root-directory ~/demo/.kcp\n  kcp stop $KCP_RUN_ID\n  kcp stop --all",
+		Args:    run.Args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.ID = args[0]
+			}
+			if err := o.validate(cmd.Flags().Changed("root-directory"), len(args) > 0); err != nil {
+				return run.Misuse(cmd, err)
+			}
+			return o.Run(cmd.Context())
+		},
+		ValidArgsFunction: complete,
 	}
 	cmd.Flags().StringVar(&o.RootDirectory, "root-directory", o.RootDirectory, "Directory of the server.")
-	cmd.Flags().DurationVar(&o.Timeout, "timeout", o.Timeout, "How long to wait until it has stopped.")
+	cmd.Flags().BoolVar(&o.All, "all", o.All, "Stop all servers that you run.")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", o.Timeout, "How long to wait until they have stopped.")
 	return cmd
 }
 
-// Run stops the server and waits until it has let go of its directory.
-func (o *Options) Run(ctx context.Context) error {
-	directory, err := filepath.Abs(o.RootDirectory)
-	if err != nil {
-		return fmt.Errorf("--root-directory=%s: %w", o.RootDirectory, err)
+// complete offers the identifiers of servers.
+func complete(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var ids []cobra.Completion
+	if servers, err := running.All(); err == nil && len(args) == 0 {
+		for _, server := range servers {
+			ids = append(ids, cobra.CompletionWithDesc(server.ID, server.RootDirectory))
+		}
 	}
-	holder, held, err := rootdir.HolderOf(directory)
-	if err != nil {
-		return fmt.Errorf("looking for the server of %s: %w", o.RootDirectory, err)
-	}
-	if !held {
-		_, err := fmt.Fprintf(o.streams.ErrOut, "nothing is running in %s\n", o.RootDirectory)
-		return err
-	}
-	if holder.PID == 0 {
-		return fmt.Errorf("%s is in use by a process that has not said which one it is; try again", o.RootDirectory)
-	}
-	if err := o.signal(holder.PID); err != nil {
-		return fmt.Errorf("stopping pid %d: %w", holder.PID, err)
-	}
-	if err := o.wait(ctx, directory, holder.PID); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(o.streams.Out, "kcp pid %d has stopped\n", holder.PID)
-	return err
+	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// wait returns when the process does not hold the directory any more.
-func (o *Options) wait(ctx context.Context, directory string, pid int) error {
-	timeout := time.NewTimer(o.Timeout)
-	defer timeout.Stop()
+// validate says that servers are named in more than one way.
+func (o *Options) validate(byDirectory, byID bool) error {
+	switch {
+	case byID && o.ID == "":
+		// As of a variable that is not set: another server is not meant.
+		return errors.New("the identifier is empty")
+	case o.All && (byDirectory || byID), byDirectory && byID:
+		return errors.New("RUN_ID, --root-directory and --all exclude each other")
+	default:
+		return nil
+	}
+}
+
+// Run stops the servers and waits until they are gone.
+func (o *Options) Run(ctx context.Context) error {
+	servers, where, err := o.find()
+	if err != nil {
+		return err
+	}
+	if len(servers) == 0 {
+		_, err := fmt.Fprintf(o.streams.ErrOut, "nothing is running %s\n", where)
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
+	defer cancel()
+	// All are told before the first is waited for.
+	var errs []error
+	var told []running.Server
+	for _, server := range servers {
+		if err := o.signal(server.PID); err != nil {
+			errs = append(errs, fmt.Errorf("stopping pid %d: %w", server.PID, err))
+			continue
+		}
+		told = append(told, server)
+	}
+	for _, server := range told {
+		if err := o.wait(ctx, server); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if _, err := fmt.Fprintf(o.streams.Out, "kcp pid %d has stopped\n", server.PID); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// find returns the servers that are meant, and where they were looked for.
+func (o *Options) find() (servers []running.Server, where string, err error) {
+	if o.All {
+		servers, err = running.All()
+		return servers, "of yours", err
+	}
+	server, found := running.Server{}, false
+	if o.ID != "" {
+		where = "with the identifier " + o.ID
+		server, found, err = running.Named(o.ID)
+	} else {
+		where = "in " + o.RootDirectory
+		server, found, err = running.In(o.RootDirectory)
+	}
+	if err != nil || !found {
+		return nil, where, err
+	}
+	if server.PID == 0 {
+		return nil, where, fmt.Errorf("%s is in use by a process that has not said which one it is; try again", o.RootDirectory)
+	}
+	return []running.Server{server}, where, nil
+}
+
+// errTimeout is why waiting ends.
+var errTimeout = errors.New("time is over")
+
+// wait returns when a server is gone.
+func (o *Options) wait(ctx context.Context, server running.Server) error {
 	ticks := time.NewTicker(pollInterval)
 	defer ticks.Stop()
 	for {
-		holder, held, err := rootdir.HolderOf(directory)
+		gone, err := running.Gone(server)
 		if err != nil {
-			return fmt.Errorf("waiting for pid %d: %w", pid, err)
+			return fmt.Errorf("waiting for pid %d: %w", server.PID, err)
 		}
-		if !held || (holder.PID != pid && holder.PID != 0) {
+		if gone {
 			return nil
 		}
 		select {
 		case <-ticks.C:
 		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), errTimeout) {
+				return fmt.Errorf("pid %d has not stopped after %s", server.PID, o.Timeout)
+			}
 			return ctx.Err()
-		case <-timeout.C:
-			return fmt.Errorf("pid %d has not stopped after %s", pid, o.Timeout)
 		}
 	}
 }
