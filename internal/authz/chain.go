@@ -119,7 +119,10 @@ func (c *Config) link(name string) (link, error) {
 		if c.Bootstrap == nil || c.Local == nil || c.LogicalClusters == nil {
 			return nil, errors.New("RBAC needs a bootstrap policy, workspace policies and logical clusters")
 		}
-		chain := &rbacChain{c.Bootstrap, c.Local, c.LogicalClusters, c.Exports, c.Single, c.Audited}
+		chain := &rbacChain{
+			bootstrap: c.Bootstrap, local: c.Local, logicalClusters: c.LogicalClusters, exports: c.Exports,
+			single: c.Single, audited: c.Audited, oneByOne: c.Webhook != nil && asksBefore(c.Order, Webhook, RBAC),
+		}
 		return chain.authorize, nil
 	case AlwaysAllow:
 		return plain(authorizerfactory.NewAlwaysAllowAuthorizer()), nil

@@ -152,7 +152,7 @@ func TestAuthorize(t *testing.T) {
 			user:   masters, attributes: url("/version"), want: allowed,
 		},
 		"Wildcard": {
-			reason: "all clusters at once are for masters only", cluster: logicalcluster.Wildcard,
+			reason: "all clusters at once are for masters, but for workspaces", cluster: logicalcluster.Wildcard,
 			user: kcpAdmin, attributes: resource("list", "", "namespaces", "", ""), want: undecided,
 		},
 		"MastersWildcard": {
@@ -352,6 +352,8 @@ type failing struct{ err error }
 func (f failing) Get(context.Context, logicalcluster.Name) (*corev1alpha1.LogicalCluster, error) {
 	return nil, f.err
 }
+
+func (f failing) List(context.Context) ([]corev1alpha1.LogicalCluster, error) { return nil, f.err }
 
 // TestNewWorkspace is about the moments between the birth of a workspace and the arrival
 // of its policy in memory: its creator, who has seen that it is ready, is not sent away.

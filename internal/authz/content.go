@@ -27,7 +27,7 @@ func content(r *request) outcome {
 	case r.cluster == logicalcluster.Root && !r.attributes.IsResourceRequest() && r.attributes.GetPath() == metricsPath:
 		return pass("path of the shard")
 	case r.cluster.Empty() || r.cluster.IsWildcard() || r.cluster.IsSystem():
-		return noOpinion("only privileged users have access to this cluster")
+		return noOpinion(reasonPrivilegedOnly)
 	case reachesOutOfWorkspace(r):
 		// Admins of a workspace may get every path in it, but this is not in it.
 		return noOpinion("path of the shard, for its admins only")

@@ -14,7 +14,9 @@
 //	05-bootstrap             the policy of system:admin, from memory
 //	05-local                 the bindings of the workspace
 //
-// Policies of other shards have their place behind these. For initializers and terminators
+// Policies of other shards have their place behind these. About requests over all logical
+// clusters 05-everywhere decides alone: who may read Workspaces in each of them by the
+// policy of system:admin may do so in all at once, and nobody may do anything else. For initializers and terminators
 // that have been given a Mandate, 05-mandate grants in place of all policies. All of this is about the
 // logical cluster in the context (package logicalcluster); without one nothing is
 // granted. A policy is asked about every effective identity of a user (package

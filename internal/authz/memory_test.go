@@ -81,6 +81,16 @@ func (m memory) Get(_ context.Context, name logicalcluster.Name) (*corev1alpha1.
 	return nil, apierrors.NewNotFound(corev1alpha1.Resource("logicalclusters"), name.String())
 }
 
+func (m memory) List(context.Context) ([]corev1alpha1.LogicalCluster, error) {
+	var all []corev1alpha1.LogicalCluster
+	for _, c := range m {
+		if c.logicalCluster != nil {
+			all = append(all, *c.logicalCluster)
+		}
+	}
+	return all, nil
+}
+
 func (m memory) ListCurrentClusterRoleBindings(ctx context.Context) ([]*rbacv1.ClusterRoleBinding, error) {
 	return m.ListClusterRoleBindings(ctx)
 }

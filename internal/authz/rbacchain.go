@@ -16,6 +16,9 @@ type rbacChain struct {
 	exports         Exports
 	single          logicalcluster.Name
 	audited         bool
+	// oneByOne says that another link decides before this one, about each cluster, so that
+	// nothing may be granted in all of them at once.
+	oneByOne bool
 }
 
 // step is a part of the chain, under the name it has in audit events.
@@ -42,11 +45,19 @@ var policies = []step{
 // mandates are asked in place of policies where somebody acts under one.
 var mandates = []step{{"05-mandate", mandated}}
 
+// everywhereStep takes the place of all gates and policies for requests over all clusters.
+const everywhereStep = "05-everywhere"
+
 // authorize takes the request through the gates and asks the policies. The reason of
 // the outcome is not for clients.
 func (c *rbacChain) authorize(ctx context.Context, attributes authorizer.Attributes, in domain) outcome {
 	trail := c.newTrail(ctx, in)
 	r := c.newRequest(ctx, attributes, trail != nil)
+	if r.cluster.IsWildcard() && !c.oneByOne {
+		result := everywhere(r)
+		trail.decided(everywhereStep, result)
+		return trail.close(result)
+	}
 	for i := range gates {
 		if !r.cluster.Empty() && r.cluster == c.single {
 			break

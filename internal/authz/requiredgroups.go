@@ -38,13 +38,18 @@ func requiredGroups(r *request) outcome {
 	switch {
 	case !ok:
 		return pass("logical cluster does not require groups")
-	case r.inGroup(identity.Admin) || r.inGroup(identity.WorkspaceBootstrapper):
+	case r.exempt():
 		return pass("user is exempt from required groups")
 	case r.satisfies(required):
 		return pass("user is a member of required groups")
 	default:
 		return deny("user is not a member of required groups: " + required)
 	}
+}
+
+// exempt says whether no logical cluster may require groups of the caller.
+func (r *request) exempt() bool {
+	return r.inGroup(identity.Admin) || r.inGroup(identity.WorkspaceBootstrapper)
 }
 
 // satisfies says whether the caller's groups fit required: alternatives, separated by

@@ -22,9 +22,12 @@ type Policy interface {
 	ListCurrentClusterRoleBindings(ctx context.Context) ([]*rbacv1.ClusterRoleBinding, error)
 }
 
-// LogicalClusters returns the LogicalCluster of a logical cluster, whichever cluster
-// the context carries. One that is not there is a Kubernetes NotFound error. What is
+// LogicalClusters reads LogicalClusters, whichever cluster the context carries. What is
 // returned is shared and not changed by the caller.
 type LogicalClusters interface {
+	// Get returns that of a logical cluster. One that is not there is a Kubernetes NotFound
+	// error.
 	Get(ctx context.Context, name logicalcluster.Name) (*corev1alpha1.LogicalCluster, error)
+	// List returns all logical clusters, from memory.
+	List(ctx context.Context) ([]corev1alpha1.LogicalCluster, error)
 }

@@ -143,7 +143,7 @@ func isReachableInactive(path string) bool {
 // WithWildcardGuard lets only lists and watches through to the wildcard cluster, and
 // no resource request without a cluster. There, namespaces of one name have nothing to do
 // with each other, so none can be asked for. It comes behind authorization, which lets
-// only privileged callers get here.
+// few callers get here.
 func WithWildcardGuard(next http.Handler, errorCodec runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info, ok := request.RequestInfoFrom(r.Context())

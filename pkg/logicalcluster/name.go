@@ -34,8 +34,8 @@ type Name struct{ value string }
 var (
 	// Root is the logical cluster at the top of the workspace tree.
 	Root = Name{"root"}
-	// Wildcard stands for all logical clusters. Only lists and watches of
-	// privileged callers may carry it.
+	// Wildcard stands for all logical clusters. Only lists and watches may carry it:
+	// those of privileged callers, and those of workspaces by who may read them in each.
 	Wildcard = Name{"*"}
 	// SystemAdmin holds the policy that is in force in every workspace.
 	SystemAdmin = Name{"system:admin"}

@@ -3,15 +3,12 @@ package diagnosis
 import (
 	"context"
 	"fmt"
-	"time"
 
+	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/display"
 	"github.com/forkless/kcp/pkg/cli/output"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
-
-// between is how often a subject is looked at again that is watched.
-const between = time.Second
 
 // Question is a question put by a command.
 type Question struct {
@@ -21,6 +18,8 @@ type Question struct {
 	Output *output.Flags
 	// Watch asks again until nothing blocks, and answers whenever something has changed.
 	Watch bool
+	// Changes tell when it is time to ask again. Only who watches needs them.
+	Changes *client.Changes
 	// Ask finds the answer.
 	Ask func(context.Context) (*Diagnosis, error)
 }
@@ -38,10 +37,8 @@ func (q Question) Answer(ctx context.Context) error {
 		return said.Err()
 	}
 	for said.Err() != nil {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(between):
+		if err := q.Changes.Wait(ctx); err != nil {
+			return err
 		}
 		latest, err := q.Ask(ctx)
 		if err != nil {

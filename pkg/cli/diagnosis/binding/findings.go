@@ -61,3 +61,16 @@ type Findings struct {
 	Held   []finalizer.Held
 	Unread []string
 }
+
+// Watched is what tells that a diagnosis may come out otherwise than with f. All servers
+// have the version v1alpha1.
+func Watched(f *Findings) []client.Collection {
+	v1alpha1 := apisv1alpha1.GroupVersion
+	definitions := apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")
+	return []client.Collection{
+		client.Objects(f.Consumer, v1alpha1.WithResource("apibindings"), ""),
+		client.Objects(f.Consumer, definitions, "").Optional(),
+		client.Objects(f.Provider, v1alpha1.WithResource("apiexports"), f.ExportName).Optional(),
+		client.Objects(f.Provider, v1alpha1.WithResource("apiexportendpointslices"), "").Optional(),
+	}
+}

@@ -38,12 +38,7 @@ type Gatherer struct {
 // A name of the form <path>:<export> is about a binding to that export that is not there
 // yet. An error says that there is no such binding, or that it could not be asked for.
 func Diagnose(ctx context.Context, c *client.Client, consumer logicalcluster.Path, name string) (*diagnosis.Diagnosis, error) {
-	return Gatherer{Client: c, Commands: diagnosis.Commands{URL: c.URL}}.Diagnose(ctx, consumer, name)
-}
-
-// Diagnose is the function of that name, for somebody who is somewhere.
-func (g Gatherer) Diagnose(ctx context.Context, consumer logicalcluster.Path, name string) (*diagnosis.Diagnosis, error) {
-	f, err := g.Gather(ctx, consumer, name)
+	f, err := Gatherer{Client: c, Commands: diagnosis.Commands{URL: c.URL}}.Gather(ctx, consumer, name)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	apisv1alpha1 "github.com/forkless/kcp/pkg/apis/apis/v1alpha1"
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
@@ -61,4 +62,18 @@ func Diagnose(ctx context.Context, c *client.Client, p logicalcluster.Path) (*di
 func DiagnoseFrom(ctx context.Context, c *client.Client, p, here logicalcluster.Path) (*diagnosis.Diagnosis, error) {
 	g := gatherer{client: c, commands: diagnosis.Commands{Here: here, URL: c.URL}}
 	return g.diagnose(ctx, p, 0)
+}
+
+// Watched is what tells that a diagnosis of the workspace p may come out otherwise.
+func Watched(p logicalcluster.Path) []client.Collection {
+	workspaces := tenancyv1alpha1.GroupVersion.WithResource("workspaces")
+	all := []client.Collection{
+		client.Objects(p, corev1alpha1.GroupVersion.WithResource("logicalclusters"), corev1alpha1.LogicalClusterName),
+		client.Objects(p, apisv1alpha1.GroupVersion.WithResource("apibindings"), "").Optional(),
+		client.Objects(p, workspaces, "").Optional(),
+	}
+	if parent, ok := p.Parent(); ok {
+		all = append(all, client.Objects(parent, workspaces, p.Base()))
+	}
+	return all
 }

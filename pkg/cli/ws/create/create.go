@@ -5,6 +5,7 @@ package create
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -172,7 +173,8 @@ func (o *Options) arrive(ctx context.Context, origin *target.Origin, parent logi
 	if !o.Enter && o.CreateContext == "" {
 		return nil
 	}
-	p, err := pathOf(parent, ws)
+	home, _ := origin.Home()
+	p, err := pathOf(parent, ws, home)
 	if err != nil {
 		return err
 	}
@@ -214,9 +216,14 @@ func (o *Options) speaking() *target.Finder {
 
 // pathOf returns the path of ws on the server that has been talked to. The host in
 // its URL does not count: credentials stay on the server that they are for.
-func pathOf(parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace) (logicalcluster.Path, error) {
-	if ws.Spec.Mount != nil {
+func pathOf(parent logicalcluster.Path, ws *tenancyv1alpha1.Workspace, home logicalcluster.Path) (logicalcluster.Path, error) {
+	switch {
+	case ws.Spec.Mount != nil:
 		// The URL is that of what is mounted, which is reached through the workspace.
+		return parent.Join(ws.Name), nil
+	case !home.Empty() && (parent == home || strings.HasPrefix(parent.String(), home.String()+":")):
+		// Home goes by more than one name, and what is below it is to be known as such
+		// by the one that is remembered.
 		return parent.Join(ws.Name), nil
 	}
 	_, p, ok := path.SplitURL(ws.Spec.URL)

@@ -54,8 +54,12 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	changes := c.Changes()
+	if o.Watch {
+		changes.Of(ctx, workspace.Watched(p)...)
+	}
 	return diagnosis.Question{
-		Streams: o.finder.Streams, Display: o.finder.Display, Output: o.output, Watch: o.Watch,
+		Streams: o.finder.Streams, Display: o.finder.Display, Output: o.output, Watch: o.Watch, Changes: changes,
 		Ask: func(ctx context.Context) (*diagnosis.Diagnosis, error) {
 			return workspace.DiagnoseFrom(ctx, c, p, origin.Path)
 		},

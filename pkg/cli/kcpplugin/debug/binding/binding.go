@@ -64,14 +64,20 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	g := binding.Gatherer{Client: c, Commands: diagnosis.Commands{Here: origin.Path, URL: c.URL}}
+	changes := c.Changes()
 	return diagnosis.Question{
-		Streams: o.finder.Streams, Display: o.finder.Display, Output: o.output, Watch: o.Watch,
+		Streams: o.finder.Streams, Display: o.finder.Display, Output: o.output, Watch: o.Watch, Changes: changes,
 		Ask: func(ctx context.Context) (*diagnosis.Diagnosis, error) {
-			d, err := g.Diagnose(ctx, consumer, o.Name)
-			if apierrors.IsNotFound(err) {
+			f, err := g.Gather(ctx, consumer, o.Name)
+			switch {
+			case apierrors.IsNotFound(err):
 				return nil, missing(ctx, c, consumer, o.Name)
+			case err != nil:
+				return nil, err
+			case o.Watch:
+				changes.Of(ctx, binding.Watched(f)...)
 			}
-			return d, err
+			return binding.Judge(f), nil
 		},
 	}.Answer(ctx)
 }

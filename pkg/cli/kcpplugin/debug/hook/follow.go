@@ -5,26 +5,25 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
 	"github.com/forkless/kcp/pkg/cli/display"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// between is how often it is looked who waits.
-const between = time.Second
-
 // follow tells who waits, then who begins to and who has stopped, until it is interrupted.
 func (s *session) follow(ctx context.Context, ids []string) error {
 	known := map[string]map[string]string{}
+	changed := s.client.Changes()
 	for {
 		for _, id := range ids {
 			d := hook.Describe(ctx, s.client, s.Kind, id)
-			all, err := s.Kind.Virtual(s.client, d.ID).Waiting(ctx)
+			virtual := s.Kind.Virtual(s.client, d.ID)
+			all, err := virtual.Waiting(ctx)
 			if err != nil {
 				return err
 			}
+			changed.Of(ctx, virtual.Collection())
 			now := map[string]string{}
 			for i := range all {
 				cluster := logicalcluster.FromAnnotations(all[i].Annotations).String()
@@ -35,10 +34,8 @@ func (s *session) follow(ctx context.Context, ids []string) error {
 			}
 			known[d.ID] = now
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(between):
+		if err := changed.Wait(ctx); err != nil {
+			return err
 		}
 	}
 }
