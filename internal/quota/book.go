@@ -14,7 +14,9 @@ import (
 // book is the quotas that are known. It is guarded by the lock of the Ledger, and what is
 // in it is replaced, not changed.
 type book struct {
-	quotas map[Key]entry
+	// measures say what quotas count.
+	measures Measures
+	quotas   map[Key]entry
 	// at are the quotas of each place, by name.
 	at map[place][]Key
 	// clusters is how many quotas a cluster has.
@@ -30,8 +32,8 @@ type entry struct {
 	round int
 }
 
-func newBook() book {
-	return book{quotas: map[Key]entry{}, at: map[place][]Key{}, clusters: map[logicalcluster.Name]int{}}
+func newBook(measures Measures) book {
+	return book{measures: measures, quotas: map[Key]entry{}, at: map[place][]Key{}, clusters: map[logicalcluster.Name]int{}}
 }
 
 // put writes down a quota as it is. It says whether that is news: it is not if a later
@@ -98,7 +100,7 @@ func (b *book) each(cluster logicalcluster.Name, namespace string, visit func(Ke
 func (b *book) counting(cluster logicalcluster.Name, namespace string, resource schema.GroupResource) []Key {
 	var keys []Key
 	b.each(cluster, namespace, func(key Key, q *corev1.ResourceQuota) {
-		if counts(q, resource) {
+		if b.measures.counts(q, resource) {
 			keys = append(keys, key)
 		}
 	})

@@ -41,22 +41,27 @@ type charge struct {
 
 func (c *charge) settle(err error) { c.settled, c.err = true, err }
 
-// Charge charges an object that is about to be created to the quotas that count it, or
-// returns the Status with which it is refused. The object counts until ctx, that of the
-// request, has ended without its being stored. Dry runs are checked and not charged.
+// Charge charges an object that is about to be created, or to be changed if it is measured,
+// to the quotas that count it, or returns the Status with which it is refused. The object
+// counts until ctx, that of the request, has ended without its being stored. Dry runs are
+// checked and not charged.
 func (l *Ledger) Charge(ctx context.Context, cluster logicalcluster.Name, a admission.Attributes) error {
 	resource := a.GetResource().GroupResource()
-	if !Counted(resource) || Exempt(resource, a.GetName()) {
+	if !Counted(resource) || Exempt(resource, a.GetName()) || a.GetOperation() != admission.Create && !l.Measured(resource) {
 		return nil
 	}
 	if err := l.wait(ctx); err != nil {
 		return apierrors.NewServiceUnavailable(err.Error())
 	}
 	object := Object{namespaceOf(a), a.GetName()}
-	if len(l.Counting(cluster, object.Namespace, resource)) == 0 {
+	if len(l.Counting(cluster, object.Namespace, resource)) == 0 || !l.measures.concerns(a) {
 		return nil
 	}
-	c := &charge{ctx: ctx, attributes: a, object: &pending{Object: object, resource: resource}}
+	p, err := l.pendingOf(a, object)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	c := &charge{ctx: ctx, attributes: a, object: p}
 	l.take(cluster, &turn{charge: c}, func(together []*turn) {
 		charges := make([]*charge, len(together))
 		for i, t := range together {
@@ -99,7 +104,7 @@ func (l *Ledger) chargeAll(cluster logicalcluster.Name, charges []*charge) {
 		if unknown := r.withoutUsage(); len(unknown) > 0 && l.recountAll(ctx, unknown) {
 			continue
 		}
-		refusing := r.admit(charges)
+		refusing := r.admit(charges, l.measures)
 		// Something may have been removed that the quotas do not know of yet.
 		if len(refusing) > 0 && !recounted {
 			recounted = true
@@ -232,7 +237,7 @@ func (r *running) withoutUsage() []Key {
 // admit checks the charges that are not settled against the quotas, one after the other,
 // and adds those that fit. It returns the quotas of those that do not, whose err says
 // why.
-func (r *running) admit(charges []*charge) (refusing []Key) {
+func (r *running) admit(charges []*charge, measures Measures) (refusing []Key) {
 	for _, c := range charges {
 		if c.settled {
 			continue
@@ -244,7 +249,7 @@ func (r *running) admit(charges []*charge) (refusing []Key) {
 		}
 		c.object.quotas = nil
 		var charged []corev1.ResourceQuota
-		charged, c.err = resourcequota.CheckRequest(quotas, c.attributes, evaluator(c.object.resource), nil)
+		charged, c.err = resourcequota.CheckRequest(quotas, c.attributes, measures.of(c.object.resource), nil)
 		if c.err != nil {
 			refusing = append(refusing, keys...)
 			continue

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
@@ -28,6 +29,9 @@ type Store interface {
 	// one moment, that of revision, and with everything that was written before. What it
 	// cannot look for too is not found.
 	Count(ctx context.Context, cluster logicalcluster.Name, namespace string, resource schema.GroupResource, look []Object) (count int64, found []bool, revision int64, err error)
+	// List returns the objects of a resource that are stored in a namespace, or in all of
+	// a cluster if that is empty, in the same way. They are not changed.
+	List(ctx context.Context, cluster logicalcluster.Name, namespace string, resource schema.GroupResource) (objects []runtime.Object, revision int64, err error)
 }
 
 // Ledger knows what quotas there are and what is used of them. All methods may be called
@@ -35,7 +39,8 @@ type Store interface {
 type Ledger struct {
 	store Store
 	// ended is called with the quotas of which something was pending.
-	ended func(Key)
+	ended    func(Key)
+	measures Measures
 	// synced is closed when all quotas have been told once.
 	synced     chan struct{}
 	syncedOnce sync.Once
@@ -47,15 +52,17 @@ type Ledger struct {
 }
 
 // NewLedger returns a Ledger that has heard of no quota. ended is called with quotas that
-// have to be counted anew because a request has ended that was charged to them.
-func NewLedger(store Store, ended func(Key)) *Ledger {
+// have to be counted anew because a request has ended that was charged to them. Of objects
+// that have no measures only the number counts.
+func NewLedger(store Store, measures Measures, ended func(Key)) *Ledger {
 	return &Ledger{
-		store:   store,
-		ended:   ended,
-		synced:  make(chan struct{}),
-		book:    newBook(),
-		pending: map[logicalcluster.Name]map[*pending]struct{}{},
-		gates:   gates{},
+		store:    store,
+		ended:    ended,
+		measures: measures,
+		synced:   make(chan struct{}),
+		book:     newBook(measures),
+		pending:  map[logicalcluster.Name]map[*pending]struct{}{},
+		gates:    gates{},
 	}
 }
 
@@ -119,7 +126,7 @@ func (l *Ledger) CountingAny(resource schema.GroupResource) []Key {
 	defer l.mu.RUnlock()
 	var keys []Key
 	for key, e := range l.book.quotas {
-		if counts(e.quota, resource) {
+		if l.measures.counts(e.quota, resource) {
 			keys = append(keys, key)
 		}
 	}

@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -13,17 +16,39 @@ import (
 // be: the request may have ended for the client before it had for the store.
 const settles = 3 * time.Second
 
-// pending is an object that was charged and may be stored or not. It is guarded by the
+// pending is an object that was charged and may be stored or not, or a change of one. It is guarded by the
 // lock of the Ledger.
 type pending struct {
 	Object
 	resource schema.GroupResource
+	// object is what it will be, if it is measured.
+	object runtime.Object
+	// changes is the version that will be changed, empty if the object is to be created.
+	changes string
 	// quotas are what it was charged to.
 	quotas []Key
 	// stored is the revision since which it is, 0 as long as that is not known.
 	stored int64
 	// ended is when its request ended, zero if it has not.
 	ended time.Time
+}
+
+// pendingOf returns what a request is about to store.
+func (l *Ledger) pendingOf(a admission.Attributes, object Object) (*pending, error) {
+	p := &pending{Object: object, resource: a.GetResource().GroupResource()}
+	if !l.Measured(p.resource) || a.GetObject() == nil {
+		return p, nil
+	}
+	// The request goes on with it, while others count.
+	p.object = a.GetObject().DeepCopyObject()
+	if a.GetOperation() == admission.Update && a.GetOldObject() != nil {
+		old, err := meta.Accessor(a.GetOldObject())
+		if err != nil {
+			return nil, err
+		}
+		p.changes = old.GetResourceVersion()
+	}
+	return p, nil
 }
 
 // expect makes an object pending.
@@ -64,7 +89,7 @@ func (l *Ledger) Settled(cluster logicalcluster.Name, resource schema.GroupResou
 	var back []Key
 	l.mu.Lock()
 	for p := range l.pending[cluster] {
-		if p.resource == resource && p.Object == object {
+		if p.resource == resource && p.Object == object && p.changes == "" {
 			p.stored = revision
 			l.drop(cluster, p)
 			if revision == 0 {
@@ -119,28 +144,37 @@ func (l *Ledger) expected(at place, resource schema.GroupResource) []*pending {
 	return all
 }
 
-// missing returns how many objects that were pending before something was counted at a
-// revision are to be added, found being those that were there, and forgets those that
-// need not be thought of any more. again is when it may be sure of more.
-func (l *Ledger) missing(cluster logicalcluster.Name, expected []*pending, found []bool, revision int64) (n int64, again time.Duration) {
+// sight is what was seen of an object when something was counted.
+type sight struct {
+	found bool
+	// version is the one it had, if that was asked for.
+	version string
+}
+
+// open returns those of the objects that were pending before something was counted at a
+// revision that may be stored yet, seen being what was there of them, and forgets those
+// that need not be thought of any more. again is when it may be sure of more.
+func (l *Ledger) open(cluster logicalcluster.Name, expected []*pending, seen []sight, revision int64) (open []*pending, again time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	names := map[Object]bool{}
 	for i, p := range expected {
-		_, open := l.pending[cluster][p]
+		_, known := l.pending[cluster][p]
 		ended, left := !p.ended.IsZero(), settles-time.Since(p.ended)
 		switch {
-		case !open && p.stored <= revision:
+		case !known && p.stored <= revision:
 			// It is counted, unless it was removed again, or it never was stored.
-		case open && ended && (found[i] || left <= 0):
+		case p.changes != "" && (!seen[i].found || seen[i].version != p.changes):
+			// Only that version can be changed: it has been, or will not be.
 			l.drop(cluster, p)
-		case open && found[i]:
+		case known && ended && (p.changes == "" && seen[i].found || left <= 0):
+			l.drop(cluster, p)
+		case known && p.changes == "" && seen[i].found:
 		default:
-			names[p.Object] = true
-			if open && ended {
+			open = append(open, p)
+			if known && ended {
 				again = max(again, left)
 			}
 		}
 	}
-	return int64(len(names)), again
+	return open, again
 }

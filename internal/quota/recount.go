@@ -84,11 +84,18 @@ func (l *Ledger) recountOnce(ctx context.Context, key Key) (changed bool, again 
 	return true, again, nil
 }
 
-// usage returns how much there is of what a quota counts. A quota with scopes counts
-// nothing: objects of workspaces are in none of those that Kubernetes has.
+// usage returns how much there is of what a quota counts. With scopes it counts only what
+// is measured: other objects are in none of those that Kubernetes has.
 func (l *Ledger) usage(ctx context.Context, at place, q *corev1.ResourceQuota) (used corev1.ResourceList, again time.Duration, err error) {
+	used = corev1.ResourceList{}
+	if again, err = l.measured(ctx, at, q, used); err != nil {
+		return nil, 0, err
+	}
 	scoped := len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil && len(q.Spec.ScopeSelector.MatchExpressions) > 0
 	for name := range q.Spec.Hard {
+		if _, measured := used[name]; measured {
+			continue
+		}
 		counted, ok := Resource(name)
 		if !ok {
 			continue
@@ -99,12 +106,12 @@ func (l *Ledger) usage(ctx context.Context, at place, q *corev1.ResourceQuota) (
 			if n, look, err = l.count(ctx, at, counted); err != nil {
 				return nil, 0, fmt.Errorf("counting %s: %w", counted, err)
 			}
-			again = max(again, look)
-		}
-		if used == nil {
-			used = corev1.ResourceList{}
+			again = sooner(again, look)
 		}
 		used[name] = *resource.NewQuantity(n, resource.DecimalSI)
+	}
+	if len(used) == 0 {
+		used = nil
 	}
 	return used, again, nil
 }
@@ -127,8 +134,16 @@ func (l *Ledger) count(ctx context.Context, at place, resource schema.GroupResou
 	if resource == clusterRoleBindings && found[len(expected)] {
 		n--
 	}
-	missing, again := l.missing(at.cluster, expected, found, revision)
-	return n + missing, again, nil
+	seen := make([]sight, len(expected))
+	for i := range expected {
+		seen[i].found = found[i]
+	}
+	open, again := l.open(at.cluster, expected, seen, revision)
+	missing := map[Object]bool{}
+	for _, p := range open {
+		missing[p.Object] = true
+	}
+	return n + int64(len(missing)), again, nil
 }
 
 func compareKeys(a, b Key) int {

@@ -40,6 +40,8 @@ type memory struct {
 	revision int
 	quotas   map[Key]*corev1.ResourceQuota
 	objects  map[stored]bool
+	// measured are the objects that can be listed.
+	measured map[stored]runtime.Object
 	// writes is how many transactions there were.
 	writes int
 	// fails is what the next write fails with.
@@ -47,7 +49,7 @@ type memory struct {
 }
 
 func newMemory() *memory {
-	return &memory{quotas: map[Key]*corev1.ResourceQuota{}, objects: map[stored]bool{}}
+	return &memory{quotas: map[Key]*corev1.ResourceQuota{}, objects: map[stored]bool{}, measured: map[stored]runtime.Object{}}
 }
 
 func (m *memory) Get(_ context.Context, cluster logicalcluster.Name, namespace, name string) (*corev1.ResourceQuota, error) {
@@ -94,6 +96,17 @@ func (m *memory) Count(_ context.Context, cluster logicalcluster.Name, namespace
 		found = append(found, m.objects[stored{cluster, resource, object}])
 	}
 	return count, found, int64(m.revision), nil
+}
+
+func (m *memory) List(_ context.Context, cluster logicalcluster.Name, namespace string, resource schema.GroupResource) (objects []runtime.Object, revision int64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for o, object := range m.measured {
+		if o.cluster == cluster && o.resource == resource && (namespace == "" || namespace == o.Namespace) {
+			objects = append(objects, object)
+		}
+	}
+	return objects, int64(m.revision), nil
 }
 
 // put stores a quota as somebody else does, and returns it.
@@ -151,7 +164,7 @@ func quotaOf(namespace, name string, limits map[corev1.ResourceName]int64) *core
 func ledger(t *testing.T, store Store) (*Ledger, chan Key) {
 	t.Helper()
 	ended := make(chan Key, 1000)
-	l := NewLedger(store, func(key Key) { ended <- key })
+	l := NewLedger(store, Workloads(), func(key Key) { ended <- key })
 	l.Began()
 	l.Synced()
 	return l, ended

@@ -3,6 +3,7 @@ package resourcequota
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
 
 	"github.com/forkless/kcp/internal/admission/request"
@@ -14,8 +15,10 @@ const Name = "KCPKubeResourceQuota"
 
 // Ledger charges objects to quotas.
 type Ledger interface {
-	// Charge charges the object of a create request in a cluster. The error is the
-	// Status with which the request is refused.
+	// Measured says whether a change of an object of a resource may use more.
+	Measured(resource schema.GroupResource) bool
+	// Charge charges the object of a request in a cluster: one that creates it or, where
+	// that is measured, another. The error is the Status with which the request is refused.
 	Charge(ctx context.Context, cluster logicalcluster.Name, a admission.Attributes) error
 }
 
@@ -29,13 +32,13 @@ var _ admission.ValidationInterface = &Plugin{}
 
 // New returns the plugin.
 func New(ledger Ledger) *Plugin {
-	return &Plugin{Handler: admission.NewHandler(admission.Create), ledger: ledger}
+	return &Plugin{Handler: admission.NewHandler(admission.Create, admission.Update), ledger: ledger}
 }
 
-// Validate charges what is created. Subresources that are created, such as tokens, are
-// no objects.
+// Validate charges what is created, and what is measured. Subresources that are created,
+// such as tokens, are no objects.
 func (p *Plugin) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	if a.GetOperation() != admission.Create || a.GetSubresource() != "" {
+	if (a.GetOperation() != admission.Create || a.GetSubresource() != "") && !p.ledger.Measured(a.GetResource().GroupResource()) {
 		return nil
 	}
 	cluster, err := request.Cluster(ctx)

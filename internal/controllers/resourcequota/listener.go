@@ -41,14 +41,16 @@ const isNew = time.Minute
 
 // Changed tells the ledger how a quota is. It is counted anew unless the ledger knew, as
 // it does of its own writes. So are those that count an object that is new: what the
-// server creates by itself passes no admission, and nobody has charged it.
+// server creates by itself passes no admission, and nobody has charged it; and those that
+// count a measured one, which may use less now.
 func (l *Listener) Changed(resource storage.Resource, obj runtime.Object) {
 	if cluster, q, ok := quotaOf(resource, obj); ok {
 		if key, news := l.ledger.Hear(cluster, q); news {
 			Enqueue(l.controller, key)
 		}
 	}
-	if accessor, err := meta.Accessor(obj); err == nil && time.Since(accessor.GetCreationTimestamp().Time) < isNew {
+	if accessor, err := meta.Accessor(obj); err == nil &&
+		(time.Since(accessor.GetCreationTimestamp().Time) < isNew || l.ledger.Measured(resource.GroupResource)) {
 		l.counted(resource, accessor)
 	}
 }

@@ -75,7 +75,7 @@ func TestListener(t *testing.T) {
 	running.Go(func() { controller.Run(ctx) })
 	defer running.Wait()
 	defer cancel()
-	ledger := quota.NewLedger(nil, func(quota.Key) {})
+	ledger := quota.NewLedger(nil, nil, func(quota.Key) {})
 	l := resourcequota.NewListener(ledger, controller)
 
 	l.Began(cached.ResourceQuotas)
