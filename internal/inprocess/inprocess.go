@@ -3,6 +3,10 @@
 //
 // A server is told what to do by the flags of "kcp start". What it takes, its port, its
 // root directory and its memory, is given back when it has stopped.
+//
+// Any number of servers may run in a process, at once and one after the other. Feature
+// gates hold for all of them: a server that asks for others than those that run have is
+// refused, and when none is left the gates are what they were.
 package inprocess
 
 import (
@@ -14,6 +18,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/forkless/kcp/internal/features"
 	"github.com/forkless/kcp/internal/launch"
 	"github.com/forkless/kcp/pkg/server"
 	"github.com/forkless/kcp/pkg/server/options"
@@ -25,8 +30,9 @@ type Server struct {
 	// RootDirectory is its root directory, Kubeconfig the path of the admin kubeconfig in it.
 	RootDirectory, Kubeconfig string
 
-	claim *launch.Claim
-	end   context.CancelFunc
+	claim        *launch.Claim
+	releaseGates func()
+	end          context.CancelFunc
 	// done is closed when the server has ended, with err.
 	done chan struct{}
 	err  error
@@ -46,23 +52,25 @@ func Start(ctx context.Context, root string, flags ...string) (*Server, error) {
 // StartFrom is Start with the state in an archive, unless that is empty: the server has
 // all objects of the one that was saved. The root directory has to be a new one.
 func StartFrom(ctx context.Context, archived, root string, flags ...string) (*Server, error) {
-	completed, err := complete(root, flags)
+	completed, releaseGates, err := complete(root, flags)
 	if err != nil {
 		return nil, err
 	}
 	claim, err := launch.TakeFrom(ctx, completed, archived)
 	if err != nil {
+		releaseGates()
 		return nil, err
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	made, err := server.New(ctx, claim.Prepared)
 	if err != nil {
 		end()
+		releaseGates()
 		return nil, errors.Join(err, claim.Release())
 	}
 	s := &Server{
 		Server: made, RootDirectory: root, Kubeconfig: filepath.Join(root, "admin.kubeconfig"),
-		claim: claim, end: end, done: make(chan struct{}),
+		claim: claim, releaseGates: releaseGates, end: end, done: make(chan struct{}),
 	}
 	go func() {
 		defer close(s.done)
@@ -78,15 +86,24 @@ func StartFrom(ctx context.Context, archived, root string, flags ...string) (*Se
 	}
 }
 
-// complete returns the options that flags stand for.
-func complete(root string, flags []string) (*options.Completed, error) {
+// complete returns the options that flags stand for, and holds the feature gates among
+// them until release is called.
+func complete(root string, flags []string) (completed *options.Completed, release func(), err error) {
 	o := options.NewOptions()
 	set := pflag.NewFlagSet("kcp start", pflag.ContinueOnError)
 	o.AddFlags(set)
 	if err := set.Parse(append([]string{"--root-directory=" + root, "--bind-address=127.0.0.1", "--secure-port=0"}, flags...)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return o.Complete()
+	// Completing sets the gates.
+	if release, err = features.Hold(o.Features.Gates); err != nil {
+		return nil, nil, err
+	}
+	if completed, err = o.Complete(); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return completed, release, nil
 }
 
 // Done is closed when the server has ended, by Stop or by itself.
@@ -116,6 +133,7 @@ func (s *Server) stop(stopped func() error) error {
 		s.end()
 		<-s.done
 		s.stopErr = errors.Join(s.err, stopped(), s.claim.Release())
+		s.releaseGates()
 	})
 	return s.stopErr
 }

@@ -1,32 +1,28 @@
-// Package servertest starts whole servers inside tests: the real server with its
-// embedded etcd, on a port of its own, gone when the test ends.
+// Package servertest starts whole servers inside our own tests: control planes of
+// pkg/kcptest, with what tests of the server itself need beyond what it gives to tests of
+// others.
 package servertest
 
 import (
-	"context"
+	"net/http"
 	"sync"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/forkless/kcp/internal/inprocess"
-	"github.com/forkless/kcp/pkg/server"
+	"github.com/forkless/kcp/pkg/kcptest"
 )
-
-// startTimeout is generous: the race detector on a busy machine is slow.
-const startTimeout = 2 * time.Minute
 
 // Server is a running server.
 type Server struct {
-	*server.Server
 	// Kubeconfig is the path of the admin kubeconfig.
 	Kubeconfig string
 	// RootDirectory is the root directory.
 	RootDirectory string
 
-	stop func()
+	controlPlane *kcptest.ControlPlane
+	stop         func()
 }
 
 // Start runs a server with command-line flags of `kcp start` until the test ends.
@@ -38,25 +34,25 @@ func Start(t testing.TB, flags ...string) *Server {
 // StartIn is Start with a given root directory, which may have been used before.
 func StartIn(t testing.TB, root string, flags ...string) *Server {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	running, err := inprocess.Start(ctx, root, flags...)
-	if err != nil {
-		t.Fatalf("starting the server: %v", err)
-	}
-	s := &Server{Server: running.Server, RootDirectory: root, Kubeconfig: running.Kubeconfig}
+	running := kcptest.Start(t, kcptest.WithRootDirectory(root), kcptest.WithFlags(flags...))
+	s := &Server{controlPlane: running, RootDirectory: root, Kubeconfig: running.Kubeconfig()}
 	// Once, so that what went wrong is told once.
 	s.stop = sync.OnceFunc(func() {
 		if err := running.Stop(); err != nil {
 			t.Errorf("stopping the server: %v", err)
 		}
 	})
-	t.Cleanup(s.stop)
 	return s
 }
 
 // Stop stops the server before the test ends.
 func (s *Server) Stop() { s.stop() }
+
+// URL returns the address of the server, without a path.
+func (s *Server) URL() string { return s.controlPlane.URL() }
+
+// Handler serves what the server serves, without a network in between.
+func (s *Server) Handler() http.Handler { return s.controlPlane.Handler() }
 
 // Config returns a client configuration of a context of the admin kubeconfig: "root",
 // "base", "system:admin", "shard-base".
