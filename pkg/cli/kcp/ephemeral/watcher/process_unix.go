@@ -16,9 +16,6 @@ const (
 	niceness = 10
 )
 
-// attributes are those of a process with a session of its own.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
-
 // yield makes a process wait for others.
 func yield(pid int) { _ = unix.Setpriority(unix.PRIO_PROCESS, pid, niceness) }
 

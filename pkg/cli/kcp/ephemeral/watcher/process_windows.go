@@ -3,17 +3,10 @@ package watcher
 import (
 	"os/signal"
 	"syscall"
-
-	"golang.org/x/sys/windows"
 )
 
 // outOfTheWay is where it is: a folder in which somebody works cannot be removed.
 const outOfTheWay = `\`
-
-// attributes are those of a process without a console.
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
-}
 
 // yield makes a process wait for others; the little that it does is not worth it.
 func yield(int) {}

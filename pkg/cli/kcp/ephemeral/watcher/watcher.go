@@ -1,12 +1,15 @@
 package watcher
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/self"
 )
 
 // Verb is the argument that makes the program a watcher. Nobody types it.
@@ -31,33 +34,21 @@ func Start() (*Watcher, error) {
 		return nil, err
 	}
 	defer func() { _ = read.Close() }()
-	cmd, err := command()
+	cmd, err := self.Command(Verb, strconv.Itoa(os.Getpid()))
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, write.Close())
 	}
+	cmd.Dir = outOfTheWay
 	cmd.Stdin = read
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return !slices.Contains(kept, name)
 	})
-	cmd.SysProcAttr = attributes()
 	if err := cmd.Start(); err != nil {
-		_ = write.Close()
-		return nil, fmt.Errorf("starting a watcher: %w", err)
+		return nil, errors.Join(fmt.Errorf("starting a watcher: %w", err), write.Close())
 	}
 	yield(cmd.Process.Pid)
 	return &Watcher{cmd: cmd, pipe: write}, nil
-}
-
-// command returns the command that is a watcher of this process.
-func command() (*exec.Cmd, error) {
-	program, err := executable()
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(program, Verb, strconv.Itoa(os.Getpid()))
-	cmd.Dir = outOfTheWay
-	return cmd, nil
 }
 
 // Group names a process group that is to end with this process; 0 none any more.
