@@ -40,11 +40,17 @@ type Server struct {
 // bounds the start, not the life of the server, which is ended by Stop. Errors may be of
 // the types that launch.Take names.
 func Start(ctx context.Context, root string, flags ...string) (*Server, error) {
+	return StartFrom(ctx, "", root, flags...)
+}
+
+// StartFrom is Start with the state in an archive, unless that is empty: the server has
+// all objects of the one that was saved. The root directory has to be a new one.
+func StartFrom(ctx context.Context, archived, root string, flags ...string) (*Server, error) {
 	completed, err := complete(root, flags)
 	if err != nil {
 		return nil, err
 	}
-	claim, err := launch.Take(ctx, completed)
+	claim, err := launch.TakeFrom(ctx, completed, archived)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +95,27 @@ func (s *Server) Done() <-chan struct{} { return s.done }
 // Stop lets requests finish, ends the server, and gives everything back. It returns why
 // the server could not stop in order, or why it ended before it was told to; again, if it
 // is called again.
-func (s *Server) Stop() error {
+func (s *Server) Stop() error { return s.stop(func() error { return nil }) }
+
+// StopAndSave is Stop that writes the state of the server to an archive before it is
+// gone.
+func (s *Server) StopAndSave(file string) error {
+	tried := false
+	err := s.stop(func() error {
+		tried = true
+		return s.claim.Save(file)
+	})
+	if !tried {
+		return errors.Join(err, errors.New("the server has been stopped, so there is no state to save"))
+	}
+	return err
+}
+
+func (s *Server) stop(stopped func() error) error {
 	s.stopOnce.Do(func() {
 		s.end()
 		<-s.done
-		s.stopErr = errors.Join(s.err, s.claim.Release())
+		s.stopErr = errors.Join(s.err, stopped(), s.claim.Release())
 	})
 	return s.stopErr
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/forkless/kcp/internal/archive"
 	"github.com/forkless/kcp/internal/rootdir"
 	"github.com/forkless/kcp/internal/version"
 	"github.com/forkless/kcp/pkg/server/options"
@@ -28,8 +29,15 @@ type Claim struct {
 // Take takes hold of what a server with the completed options needs. Errors may be of
 // the types *rootdir.InUseError, *rootdir.NewerLayoutError and *PortInUseError.
 func Take(ctx context.Context, completed *options.Completed) (*Claim, error) {
+	return TakeFrom(ctx, completed, "")
+}
+
+// TakeFrom is Take for a server that begins with the state in an archive, unless that is
+// empty. It has to be one with an embedded etcd that has no data yet. Errors may be of the
+// types that archive.Restore names, too.
+func TakeFrom(ctx context.Context, completed *options.Completed, archived string) (*Claim, error) {
 	claim := &Claim{Prepared: &options.Prepared{Completed: completed}}
-	if err := claim.take(ctx); err != nil {
+	if err := claim.take(ctx, archived); err != nil {
 		// What cannot be given back goes with the process.
 		_ = claim.Release()
 		return nil, err
@@ -37,7 +45,7 @@ func Take(ctx context.Context, completed *options.Completed) (*Claim, error) {
 	return claim, nil
 }
 
-func (c *Claim) take(ctx context.Context) error {
+func (c *Claim) take(ctx context.Context, archived string) error {
 	completed, holder := c.Prepared.Completed, thisProcess()
 	if completed.RootDirectory != "" {
 		directory, err := rootdir.Open(completed.RootDirectory, completed.RootDirectoryAsGiven, holder)
@@ -70,8 +78,40 @@ func (c *Claim) take(ctx context.Context) error {
 		}
 		completed.Etcd.Directory = c.scratch.Path()
 	}
+	if archived != "" {
+		state, err := c.state()
+		if err != nil {
+			return err
+		}
+		if err := archive.Restore(archived, state); err != nil {
+			return err
+		}
+	}
 	c.Prepared.Certificate, err = certificate(completed, c.Prepared.URLs)
 	return err
+}
+
+// Save writes the state of the server to an archive. Call it when the server has stopped,
+// before Release.
+func (c *Claim) Save(file string) error {
+	state, err := c.state()
+	if err != nil {
+		return err
+	}
+	return archive.Save(file, state)
+}
+
+// state is what there is of the server beside its process.
+func (c *Claim) state() (archive.State, error) {
+	completed := c.Prepared.Completed
+	if !completed.Etcd.Embedded {
+		return archive.State{}, errors.New("an archive has the state of an embedded etcd: --etcd-servers names another one")
+	}
+	return archive.State{
+		RootDirectory: completed.RootDirectory,
+		EtcdDirectory: completed.Etcd.Directory,
+		Version:       version.Get().Version,
+	}, nil
 }
 
 func thisProcess() rootdir.Holder {

@@ -9,12 +9,11 @@ import (
 	"path/filepath"
 )
 
-const (
-	layoutFile = "layout"
+const layoutFile = "layout"
 
-	// currentLayout is raised when a version writes what older ones cannot read.
-	currentLayout = 1
-)
+// CurrentLayout is the number of the layout of root directories. It is raised when a
+// version writes what older ones cannot read.
+const CurrentLayout = 1
 
 // layout says what wrote a directory.
 type layout struct {
@@ -51,7 +50,7 @@ func checkLayout(path, label, version string) (fresh bool, err error) {
 	if err := json.Unmarshal(content, &found); err != nil {
 		return false, fmt.Errorf("%s does not say which version wrote %s: %w", layoutFile, label, err)
 	}
-	if found.Layout > currentLayout {
+	if found.Layout > CurrentLayout {
 		return false, &NewerLayoutError{Label: label, Writer: found.Version, Reader: version}
 	}
 	return false, nil
@@ -59,7 +58,7 @@ func checkLayout(path, label, version string) (fresh bool, err error) {
 
 // writeLayout marks the directory as written by version.
 func writeLayout(path, version string) error {
-	content, err := json.Marshal(layout{Layout: currentLayout, Version: version})
+	content, err := json.Marshal(layout{Layout: CurrentLayout, Version: version})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,113 @@
+package archive
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/forkless/kcp/internal/rootdir"
+)
+
+// Save writes the state of a server that has stopped to file.
+func Save(file string, source State) error {
+	if err := save(file, source); err != nil {
+		return fmt.Errorf("saving the state to %s: %w", file, cause(err))
+	}
+	return nil
+}
+
+func save(file string, source State) (err error) {
+	// First, so that a place that cannot be written costs no work.
+	next, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+	if err != nil {
+		return err
+	}
+	written := false
+	defer func() {
+		if !written {
+			_ = next.Close()
+			_ = os.Remove(next.Name())
+		}
+	}()
+
+	scratch, err := rootdir.NewScratch()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, scratch.Remove()) }()
+	db := filepath.Join(scratch.Path(), "db")
+	if err := export(source.EtcdDirectory, db); err != nil {
+		return err
+	}
+	if err := write(next, source, db); err != nil {
+		return err
+	}
+	if err := errors.Join(next.Sync(), next.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(next.Name(), file); err != nil {
+		return err
+	}
+	written = true
+	return nil
+}
+
+// write writes the archive of a server with the refined database at path db.
+func write(w io.Writer, source State, db string) error {
+	compressed := gzip.NewWriter(w)
+	entries := tar.NewWriter(compressed)
+	about, err := json.Marshal(header{
+		Format: currentFormat, Layout: rootdir.CurrentLayout, Storage: storageVersion.String(), Version: source.Version,
+	})
+	if err != nil {
+		return err
+	}
+	if err := entries.WriteHeader(entry(headerEntry, int64(len(about)))); err != nil {
+		return err
+	}
+	if _, err := entries.Write(about); err != nil {
+		return err
+	}
+	if source.RootDirectory != "" {
+		for _, name := range keptFiles {
+			err := add(entries, rootEntries+name, filepath.Join(source.RootDirectory, name))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	if err := add(entries, databaseEntry, db); err != nil {
+		return err
+	}
+	return errors.Join(entries.Close(), compressed.Close())
+}
+
+// add adds a file to the archive.
+func add(entries *tar.Writer, name, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if err := entries.WriteHeader(entry(name, info.Size())); err != nil {
+		return err
+	}
+	_, err = io.Copy(entries, file)
+	return err
+}
+
+// entry describes a file without saying when it was made: the same state makes the same
+// archive.
+func entry(name string, size int64) *tar.Header {
+	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: int64(fileMode), Format: tar.FormatPAX}
+}
