@@ -14,6 +14,9 @@ const (
 	roomInMemory = 1 << 30
 )
 
+// memoryFolders are those that memoryBase may return beside that for temporary files.
+var memoryFolders = []string{sharedMemory}
+
 // memoryBase returns the folder for scratch directories: one in memory if it has room.
 func memoryBase() string {
 	var fs unix.Statfs_t

@@ -1,0 +1,145 @@
+//go:build unix
+
+package job
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// passedOn are the signals that are for the program. SIGTSTP comes from a terminal whose
+// foreground this process is in, and comes back as the news that the program has stopped.
+var passedOn = []os.Signal{
+	syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
+	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGTSTP,
+}
+
+// pollInterval is how often it is looked whether a group is empty, of which the system does
+// not tell.
+const pollInterval = 5 * time.Millisecond
+
+// process is a process group, named after its first process.
+type process struct {
+	group int
+	// terminal is nil without one.
+	terminal *terminal
+	// modes are those that the terminal had, nil if the program did not get it at once.
+	modes *term.State
+}
+
+func (p *process) start(cmd *exec.Cmd) error {
+	p.terminal = openTerminal()
+	cmd.SysProcAttr = attributes()
+	cmd.SysProcAttr.Setpgid = true
+	if p.terminal != nil && p.terminal.isOurs() && allTerminals(cmd.Stdin, cmd.Stdout, cmd.Stderr) {
+		cmd.SysProcAttr.Foreground = true
+		cmd.SysProcAttr.Ctty = p.terminal.descriptor()
+		p.modes, _ = term.GetState(p.terminal.descriptor())
+	}
+	if err := cmd.Start(); err != nil {
+		return errors.Join(err, p.terminal.close())
+	}
+	p.group = cmd.Process.Pid
+	return nil
+}
+
+// Group returns the number of the process group.
+func (p *process) Group() int { return p.group }
+
+func (p *process) signal(s os.Signal) {
+	if number, ok := s.(syscall.Signal); ok {
+		// It need not be there any more.
+		_ = unix.Kill(-p.group, number)
+	}
+	if s == syscall.SIGTERM || s == syscall.SIGHUP {
+		// What is stopped would not hear of it.
+		_ = unix.Kill(-p.group, unix.SIGCONT)
+	}
+}
+
+func (p *process) kill() { _ = unix.Kill(-p.group, unix.SIGKILL) }
+
+// wait returns the exit code when the first process of the group has ended, and sees to it
+// meanwhile that ctrl-z does what it should. received gets the signals of this process.
+func (p *process) wait(cmd *exec.Cmd, received chan<- os.Signal) int {
+	var status unix.WaitStatus
+	for {
+		_, err := unix.Wait4(p.group, &status, unix.WUNTRACED, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			return 1
+		case status.Stopped():
+			p.stopped(status.StopSignal(), received)
+			continue
+		}
+		break
+	}
+	// What is left is to wait for what copies its streams; that the process is gone is
+	// known already.
+	_ = cmd.Wait()
+	p.retake(status.Signaled())
+	if status.Signaled() {
+		return codeSignal + int(status.Signal())
+	}
+	return status.ExitStatus()
+}
+
+// stopped is told that the program has stopped.
+func (p *process) stopped(s unix.Signal, received chan<- os.Signal) {
+	if p.terminal == nil || s != unix.SIGTSTP && s != unix.SIGTTIN && s != unix.SIGTTOU {
+		return
+	}
+	if s == unix.SIGTSTP || !p.terminal.isOurs() {
+		// It was somebody at the terminal, or the whole job is in the background.
+		if p.terminal.foreground() == p.group {
+			p.terminal.give(p.terminal.own)
+		}
+		signal.Reset(syscall.SIGTSTP)
+		stopOwnGroup()
+		signal.Notify(received, syscall.SIGTSTP)
+	}
+	if p.terminal.isOurs() {
+		p.terminal.give(p.group)
+	}
+	_ = unix.Kill(-p.group, unix.SIGCONT)
+}
+
+// retake takes the terminal back. A program that was killed may have left it in a state in
+// which nothing can be read.
+func (p *process) retake(killed bool) {
+	if p.terminal == nil {
+		return
+	}
+	if p.terminal.foreground() == p.group {
+		p.terminal.give(p.terminal.own)
+		if killed && p.modes != nil {
+			_ = term.Restore(p.terminal.descriptor(), p.modes)
+		}
+	}
+	_ = p.terminal.close()
+}
+
+// clear ends what is left in the group when its first process has ended.
+func (p *process) clear(grace time.Duration) {
+	if p.isEmpty() {
+		return
+	}
+	p.signal(syscall.SIGTERM)
+	for deadline := time.Now().Add(grace); time.Now().Before(deadline); time.Sleep(pollInterval) {
+		if p.isEmpty() {
+			return
+		}
+	}
+	p.kill()
+}
+
+func (p *process) isEmpty() bool { return errors.Is(unix.Kill(-p.group, 0), unix.ESRCH) }

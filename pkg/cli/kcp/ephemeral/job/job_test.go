@@ -1,0 +1,159 @@
+//go:build unix
+
+package job
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/forkless/kcp/pkg/cli/run"
+)
+
+const patience = time.Minute
+
+// runOf returns the exit code of a command that returns err, and what it prints.
+func runOf(t *testing.T, err error) (code int, printed string) {
+	t.Helper()
+	var out bytes.Buffer
+	code = run.Execute(t.Context(), run.Streams{Out: &out, ErrOut: &out}, func(run.Streams) *cobra.Command {
+		return &cobra.Command{Use: "test", RunE: func(*cobra.Command, []string) error { return err }}
+	}, []string{})
+	return code, out.String()
+}
+
+func TestFind(t *testing.T) {
+	directory := t.TempDir()
+	t.Setenv("PATH", directory+":/usr/bin:/bin")
+	plain := filepath.Join(directory, "plain")
+	if err := os.WriteFile(plain, []byte("#!/bin/sh\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		reason, program string
+		code            int
+		says            string
+	}{
+		"Found":         {"what is there can be run", "sh", 0, ""},
+		"Missing":       {"a typing error is told as a shell tells it", "no-such-program", 127, "error: no-such-program: command not found\n"},
+		"MissingPath":   {"so is a path that leads nowhere", "/no/such/program", 127, "error: /no/such/program: command not found\n"},
+		"NotExecutable": {"a file that is no program is there, but cannot be run", plain, 126, "error: " + plain + " cannot be run: permission denied\n"},
+		"Directory":     {"neither can a directory", directory, 126, "error: " + directory + " cannot be run: is a directory\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Find(tc.program)
+			if code, says := runOf(t, err); code != tc.code || says != tc.says {
+				t.Errorf("%s: exit code %d, %q; want %d, %q", tc.reason, code, says, tc.code, tc.says)
+			}
+		})
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason, script string
+		want           int
+	}{
+		"Done":       {"success is success", "true", 0},
+		"Failed":     {"a code is passed on as it is", "exit 42", 42},
+		"Killed":     {"a signal is told as shells do", "kill -KILL $$", 137},
+		"Terminated": {"that of a signal that can be caught too", "kill -TERM $$", 143},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, err := Start(exec.Command("sh", "-c", tc.script))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := j.Wait(); got != tc.want {
+				t.Errorf("%s: exit code %d, want %d", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestSignalIsPassedOnOnce sends this process a signal, which only the program is to notice.
+func TestSignalIsPassedOnOnce(t *testing.T) {
+	directory := t.TempDir()
+	ready, heard := filepath.Join(directory, "ready"), filepath.Join(directory, "heard")
+	cmd := exec.Command("sh", "-c", `trap 'echo x >>"$2"; exit 7' USR1; : >"$1"; while :; do sleep 0.01; done`, "sh", ready, heard)
+	j, err := Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the program listens", func() bool { _, err := os.Stat(ready); return err == nil })
+	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	if code := j.Wait(); code != 7 {
+		t.Errorf("exit code %d", code)
+	}
+	if content, err := os.ReadFile(heard); string(content) != "x\n" {
+		t.Errorf("heard %q, %v", content, err)
+	}
+}
+
+// TestEnd ends a program that does not want to.
+func TestEnd(t *testing.T) {
+	ready := filepath.Join(t.TempDir(), "ready")
+	j, err := Start(exec.Command("sh", "-c", `trap '' TERM; : >"$1"; while :; do sleep 0.01; done`, "sh", ready))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the program listens", func() bool { _, err := os.Stat(ready); return err == nil })
+	j.End(10 * time.Millisecond)
+	if code := j.Wait(); code != 137 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestNothingIsLeftBehind starts a program that leaves another one behind.
+func TestNothingIsLeftBehind(t *testing.T) {
+	for name, script := range map[string]string{
+		"Willing":   `sleep 600 >/dev/null 2>&1 & echo $!`,
+		"Unwilling": `(trap '' TERM; while :; do sleep 0.01; done) >/dev/null 2>&1 & echo $!`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			cmd := exec.Command("sh", "-c", script)
+			cmd.Stdout = &out
+			j, err := Start(cmd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if code := j.Wait(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			eventually(t, "its group is empty", func() bool {
+				state, err := exec.Command("ps", "-o", "state=", "-p", strings.TrimSpace(out.String())).Output()
+				return err != nil || strings.HasPrefix(string(state), "Z")
+			})
+		})
+	}
+}
+
+func TestNotAProgram(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte{0, 1, 2}, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Start(exec.Command(file))
+	if code, says := runOf(t, err); code != 126 || !strings.Contains(says, "exec format error") {
+		t.Errorf("exit code %d, %q", code, says)
+	}
+}
+
+func eventually(t *testing.T, what string, come func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !come(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not so after %s: %s", patience, what)
+		}
+	}
+}
