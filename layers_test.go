@@ -54,7 +54,7 @@ var layers = []layer{
 	{
 		name: "mechanisms",
 		parts: []string{
-			"internal/authn", "internal/authz", "internal/builtin", "internal/discovery", "internal/exportref", "internal/inflight",
+			"internal/authn", "internal/authz", "internal/builtin", "internal/discovery", "internal/exportref", "internal/idle", "internal/inflight",
 			"internal/memory", "internal/metrics", "internal/openapi", "internal/quota", "internal/registry", "internal/rootdir", "internal/route", "internal/servingcert",
 			"internal/storage", "internal/unmarked",
 		},

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -64,22 +66,14 @@ func (c *Claim) take(ctx context.Context, archived string) error {
 
 	// From here on there is something to keep.
 	if c.directory != nil {
-		if err := c.directory.Claim(holder.Version); err != nil {
-			return err
-		}
-		holder.URL = c.Prepared.URLs.Base
-		if completed.Batteries.Has(options.AdminBattery) {
-			holder.Kubeconfig = completed.Admin.KubeconfigPath
-		}
-		if err := c.directory.Describe(holder); err != nil {
+		if err := c.keep(holder); err != nil {
 			return err
 		}
 	}
 	if completed.Etcd.InMemory {
-		if c.scratch, err = rootdir.NewScratch(); err != nil {
+		if err := c.moveToMemory(); err != nil {
 			return err
 		}
-		completed.Etcd.Directory = c.scratch.Path()
 	}
 	if archived != "" {
 		state, err := c.state()
@@ -92,6 +86,43 @@ func (c *Claim) take(ctx context.Context, archived string) error {
 	}
 	c.Prepared.Certificate, err = certificate(completed, c.Prepared.URLs)
 	return err
+}
+
+// keep marks the root directory as used, unless all that is going to be kept is in memory,
+// and says in it where the server can be reached.
+func (c *Claim) keep(holder rootdir.Holder) error {
+	completed := c.Prepared.Completed
+	if !completed.Etcd.InMemory {
+		if err := c.directory.Claim(holder.Version); err != nil {
+			return err
+		}
+	}
+	holder.URL = c.Prepared.URLs.Base
+	if completed.Batteries.Has(options.AdminBattery) {
+		holder.Kubeconfig = completed.Admin.KubeconfigPath
+	}
+	return c.directory.Describe(holder)
+}
+
+// moveToMemory has the server keep in memory what would otherwise be in its root
+// directory: the database, and what is of no use without it. The kubeconfig stays, for
+// people are to find it.
+func (c *Claim) moveToMemory() (err error) {
+	if c.scratch, err = rootdir.NewScratch(); err != nil {
+		return err
+	}
+	completed, memory := c.Prepared.Completed, c.scratch.Path()
+	completed.Etcd.Directory = filepath.Join(memory, "etcd")
+	if completed.Serving.CertDirectory == completed.RootDirectory {
+		completed.Serving.CertDirectory = memory
+	}
+	completed.ServiceAccounts.GeneratedKey = filepath.Join(memory, "sa.key")
+	// A server that is not in memory may have made the token of the kubeconfig before, and
+	// may do so again.
+	if _, err := os.Lstat(completed.Admin.TokenHashPath); errors.Is(err, fs.ErrNotExist) {
+		completed.Admin.TokenHashPath = filepath.Join(memory, "token-hash")
+	}
+	return nil
 }
 
 // Save writes the state of the server to an archive. Call it when the server has stopped,
@@ -110,8 +141,12 @@ func (c *Claim) state() (archive.State, error) {
 	if !completed.Etcd.Embedded {
 		return archive.State{}, errors.New("an archive has the state of an embedded etcd: --etcd-servers names another one")
 	}
+	root := completed.RootDirectory
+	if c.scratch != nil {
+		root = c.scratch.Path()
+	}
 	return archive.State{
-		RootDirectory: completed.RootDirectory,
+		RootDirectory: root,
 		EtcdDirectory: completed.Etcd.Directory,
 		Version:       version.Get().Version,
 	}, nil

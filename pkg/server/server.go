@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/utils/clock"
 
 	"github.com/forkless/kcp/internal/admission/configurations"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
@@ -24,6 +25,7 @@ import (
 	"github.com/forkless/kcp/internal/discovery"
 	"github.com/forkless/kcp/internal/homes"
 	"github.com/forkless/kcp/internal/hookcontent"
+	"github.com/forkless/kcp/internal/idle"
 	"github.com/forkless/kcp/internal/inflight"
 	"github.com/forkless/kcp/internal/openapi"
 	"github.com/forkless/kcp/internal/quota"
@@ -117,6 +119,8 @@ type Server struct {
 
 	// settled is closed when the controllers have looked at what was there at the start.
 	settled, ready chan struct{}
+	// use says how long ago the last request was.
+	use *idle.Use
 	// inFlight bounds the requests that are served at a time.
 	inFlight *inflight.Limit
 	// controllerWork are the goroutines of the controllers.
@@ -146,6 +150,7 @@ func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
 		builtins:      &discovery.Builtins{},
 		resourceLocks: controller.NewClusterLocks(),
 		inFlight:      inflight.NewLimit(inFlight),
+		use:           idle.NewUse(clock.RealClock{}),
 		settled:       make(chan struct{}),
 		ready:         make(chan struct{}),
 		stopping:      newSignal(),
@@ -185,8 +190,8 @@ func (s *Server) assemble() error {
 	return nil
 }
 
-// Run serves until ctx ends, then lets requests finish and stops everything. It may be
-// called once.
+// Run serves until ctx ends, or nobody has used the server for as long as the options
+// say, then lets requests finish and stops everything. It may be called once.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.Close()
 	endProfiles, err := s.serveProfiles(ctx)
@@ -200,7 +205,10 @@ func (s *Server) Run(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { s.announceReady(running) })
 	background.Go(func() { s.endWatches(running) })
-	err = prepared.RunWithContext(ctx)
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	background.Go(func() { s.endUnused(running, stop) })
+	err = prepared.RunWithContext(serving)
 	end()
 	background.Wait()
 	return err

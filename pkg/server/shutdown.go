@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"k8s.io/klog/v2"
 )
 
 // minWatchGrace is how long watches have at least to end in order, which takes them no
@@ -64,6 +66,18 @@ func (s *Server) endWatches(ctx context.Context) {
 	case <-time.After(s.watchGracePeriod()):
 		s.connections.Close()
 	case <-ctx.Done():
+	}
+}
+
+// endUnused ends the server if nobody uses it for as long as the options say.
+func (s *Server) endUnused(ctx context.Context, stop func()) {
+	limit := s.options.Shutdown.Idle
+	if limit == 0 || waitFor(ctx, s.ready) != nil {
+		return
+	}
+	if s.use.Ended(ctx, limit) {
+		klog.Background().WithName("kcp").Info("No request has been served for a while", "idleStop", limit)
+		stop()
 	}
 }
 

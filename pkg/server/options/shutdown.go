@@ -18,6 +18,9 @@ type ShutdownOptions struct {
 	SendRetryAfter bool
 	// WatchGracePeriod is how long watches are given to end by themselves.
 	WatchGracePeriod time.Duration
+	// Idle is for how long no request may have been served until the server stops by
+	// itself; 0 if it never does.
+	Idle time.Duration
 }
 
 // AddFlags adds the flags of the group to fs.
@@ -30,6 +33,8 @@ func (o *ShutdownOptions) AddFlags(fs *pflag.FlagSet) {
 		"Answer new requests with 429 and Retry-After while stopping.")
 	fs.DurationVar(&o.WatchGracePeriod, "shutdown-watch-termination-grace-period", o.WatchGracePeriod,
 		"How long watches are given to end when the server stops.")
+	fs.DurationVar(&o.Idle, "idle-stop", o.Idle,
+		"Stop when no request has been served for so long. Watches count until they end, health checks and metrics never. 0 goes on.")
 }
 
 // Validate says what is wrong with the options.
@@ -42,6 +47,7 @@ func (o *ShutdownOptions) Validate() []error {
 		{"livez-grace-period", o.LivezGracePeriod},
 		{"shutdown-delay-duration", o.Delay},
 		{"shutdown-watch-termination-grace-period", o.WatchGracePeriod},
+		{"idle-stop", o.Idle},
 	} {
 		if d.value < 0 {
 			all = append(all, fmt.Errorf("--%s=%s is negative", d.flag, d.value))
