@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/forkless/kcp/internal/inprocess"
 	"github.com/forkless/kcp/internal/servertest"
@@ -29,8 +30,11 @@ func TestIdleStop(t *testing.T) {
 			t.Errorf("stopping by itself is an error: %v", err)
 		}
 	}()
-	s := &servertest.Server{Server: running.Server, Kubeconfig: running.Kubeconfig}
-	client, err := dynamic.NewForConfig(s.In(t, "base", "root"))
+	config, err := clientcmd.BuildConfigFromFlags("", running.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}

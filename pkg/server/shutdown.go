@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"k8s.io/klog/v2"
 )
 
 // minWatchGrace is how long watches have at least to end in order, which takes them no
@@ -76,7 +74,6 @@ func (s *Server) endUnused(ctx context.Context, stop func()) {
 		return
 	}
 	if s.use.Ended(ctx, limit) {
-		klog.Background().WithName("kcp").Info("No request has been served for a while", "idleStop", limit)
 		stop()
 	}
 }

@@ -67,8 +67,9 @@ func (s *Store) read() (*api.Config, error) {
 	return config, nil
 }
 
-// Edit applies change to the kubeconfig and writes what it has changed: clusters,
-// contexts, the current context and extensions of the kubeconfig as a whole. An error of change leaves the files as they are.
+// Edit applies change to the kubeconfig and writes what it has changed: clusters, users,
+// contexts, the current context and extensions of the kubeconfig as a whole. An error of
+// change leaves the files as they are.
 func (s *Store) Edit(ctx context.Context, change func(*api.Config) error) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -105,6 +106,17 @@ func (s *Store) write(before, after *api.Config) error {
 		}
 		file.Clusters[name] = cluster
 	}
+	for _, name := range slices.Sorted(maps.Keys(after.AuthInfos)) {
+		user := after.AuthInfos[name]
+		if reflect.DeepEqual(before.AuthInfos[name], user) {
+			continue
+		}
+		file, err := files.open(s.destination(user.LocationOfOrigin))
+		if err != nil {
+			return err
+		}
+		file.AuthInfos[name] = user
+	}
 	for _, name := range slices.Sorted(maps.Keys(after.Contexts)) {
 		context := after.Contexts[name]
 		if reflect.DeepEqual(before.Contexts[name], context) {
@@ -126,7 +138,45 @@ func (s *Store) write(before, after *api.Config) error {
 	if err := s.writeExtensions(before, after, files); err != nil {
 		return err
 	}
+	if err := remove(before, after, files); err != nil {
+		return err
+	}
 	return files.replace()
+}
+
+// remove takes out of the files what is not there after the change.
+func remove(before, after *api.Config, files partials) error {
+	for name, cluster := range before.Clusters {
+		if after.Clusters[name] != nil {
+			continue
+		}
+		file, err := files.open(cluster.LocationOfOrigin)
+		if err != nil {
+			return err
+		}
+		delete(file.Clusters, name)
+	}
+	for name, user := range before.AuthInfos {
+		if after.AuthInfos[name] != nil {
+			continue
+		}
+		file, err := files.open(user.LocationOfOrigin)
+		if err != nil {
+			return err
+		}
+		delete(file.AuthInfos, name)
+	}
+	for name, context := range before.Contexts {
+		if after.Contexts[name] != nil {
+			continue
+		}
+		file, err := files.open(context.LocationOfOrigin)
+		if err != nil {
+			return err
+		}
+		delete(file.Contexts, name)
+	}
+	return nil
 }
 
 // writeExtensions puts changed extensions of the kubeconfig as a whole into the file

@@ -24,6 +24,7 @@ func newOptionsCommand(streams run.Streams) *cobra.Command {
 		Args:  run.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			groups := options.NewOptions().Flags()
+			(&Options{}).addFlags(groups.FlagSet("process"))
 			cliflag.PrintSections(streams.Out, groups, width(streams.Out))
 			return nil
 		},

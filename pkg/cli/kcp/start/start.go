@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/forkless/kcp/internal/launch"
 	"github.com/forkless/kcp/internal/memory"
@@ -35,6 +36,15 @@ type NewServer func(ctx context.Context, prepared *options.Prepared) (Server, er
 type Options struct {
 	// Server are the options of the server.
 	Server *options.Options
+	// Detach runs it in the background.
+	Detach bool
+	// MergeName is the context for it in the kubeconfig of the user; empty for none.
+	MergeName string
+
+	// detached says that this process is the one in the background.
+	detached bool
+	// arguments are those of the process, its name included.
+	arguments []string
 
 	streams   run.Streams
 	newServer NewServer
@@ -48,12 +58,16 @@ type Options struct {
 
 // shownFlags are the flags in the help of the verb; the others are listed by
 // "kcp start options".
-var shownFlags = []string{"root-directory", "secure-port", "batteries-included"}
+var shownFlags = []string{
+	"root-directory", "secure-port", "batteries-included",
+	"detach", "idle-stop", "in-memory", "merge-kubeconfig",
+}
 
 // New returns the command. newServer makes the server it runs.
 func New(streams run.Streams, newServer NewServer) *cobra.Command {
 	o := &Options{
 		Server:    options.NewOptions(),
+		arguments: os.Args,
 		streams:   streams,
 		newServer: newServer,
 		terminal:  isTerminal(streams.Out) && isTerminal(streams.ErrOut),
@@ -67,21 +81,44 @@ func New(streams run.Streams, newServer NewServer) *cobra.Command {
 		Long: "Runs a server until it is told to stop. Everything it keeps lies in the root directory,\n" +
 			"where a later start finds it again. Admins get a kubeconfig there.\n\n" +
 			"A second ctrl-c stops at once. Exit codes: 0 stopped in order, 1 any error.",
-		Example: "  kcp start\n  kcp start --root-directory /var/lib/kcp --bind-address 127.0.0.1",
-		Args:    run.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.Run(cmd.Context()) },
+		Example: "  kcp start\n  kcp start --root-directory /var/lib/kcp --bind-address 127.0.0.1\n" +
+			"  kcp start --detach --merge-kubeconfig --idle-stop 30m",
+		Args: run.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Detach && !o.detached {
+				return o.detach(cmd.Context())
+			}
+			return o.Run(cmd.Context())
+		},
 	}
 	o.Server.AddFlags(cmd.Flags())
+	o.addFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&o.detached, detachedFlag, o.detached, "This process is the one in the background.")
 	showOnly(cmd.Flags(), shownFlags)
 	cmd.SetUsageTemplate(cmd.UsageTemplate() + "\n" + hintOptions)
 	cmd.AddCommand(newOptionsCommand(streams))
 	return cmd
 }
 
+// addFlags adds the flags that are about the process and not about the server in it.
+func (o *Options) addFlags(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.Detach, "detach", o.Detach,
+		"Run in the background: return when the server is ready, or with what it has failed with.")
+	flags.StringVar(&o.MergeName, "merge-kubeconfig", o.MergeName,
+		"Put a context of this `NAME` into your kubeconfig for as long as the server runs.")
+	flags.Lookup("merge-kubeconfig").NoOptDefVal = mergedName
+}
+
 // Run runs the server until ctx ends. Being told to stop is not an error.
 func (o *Options) Run(ctx context.Context) (err error) {
 	completed, err := o.Server.Complete()
 	if err != nil {
+		return err
+	}
+	if o.detached && completed.RootDirectory == "" {
+		return errors.New("--detach needs a root directory, where the log is")
+	}
+	if err := o.checkMerge(completed); err != nil {
 		return err
 	}
 	claim, err := launch.Take(ctx, completed)
@@ -115,14 +152,20 @@ func (o *Options) serve(ctx context.Context, server Server, view view, claim *la
 	memory.KeepDense()
 	go memory.ReleaseAtRest(resting)
 
-	leave := func() error { return nil }
-	defer func() { _ = leave() }()
+	var undo []func() error
+	defer func() {
+		for _, undo := range undo {
+			if err := undo(); err != nil {
+				view.warn(err.Error())
+			}
+		}
+	}()
 	ready, told := server.Ready(), ctx.Done()
 	for {
 		select {
 		case <-ready:
 			ready = nil
-			leave = o.register(server, claim, view)
+			undo = o.announce(ctx, server, claim, view)
 			view.ready(o.summary(server, claim))
 		case <-told:
 			told = nil
@@ -135,23 +178,36 @@ func (o *Options) serve(ctx context.Context, server Server, view view, claim *la
 			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 				return nil
 			}
+			if err == nil && ctx.Err() == nil {
+				view.idle(claim.Prepared.Shutdown.Idle)
+			}
 			return err
 		}
 	}
 }
 
-// register lists the server where "kcp status" and "kcp stop" look for all of them. One
-// that cannot be listed serves all the same.
-func (o *Options) register(server Server, claim *launch.Claim, view view) (leave func() error) {
+// announce makes the server known where people and commands look for it, and returns what
+// takes that back. A server that cannot be found there serves all the same.
+func (o *Options) announce(ctx context.Context, server Server, claim *launch.Claim, view view) (undo []func() error) {
+	completed := claim.Prepared.Completed
+	if o.MergeName != "" {
+		unmerge, err := o.merge(ctx, completed)
+		if err != nil {
+			view.warn(fmt.Sprintf("--merge-kubeconfig: %v", err))
+		} else {
+			undo = append(undo, unmerge)
+		}
+	}
 	leave, err := registry.Register(registry.Entry{
-		ID: registry.NewID(), PID: os.Getpid(), RootDirectory: claim.Prepared.RootDirectory,
+		ID: registry.NewID(), PID: os.Getpid(), RootDirectory: completed.RootDirectory,
 		URL: server.URL(), Version: o.info.Version, Started: o.began,
 	})
 	if err != nil {
 		view.warn(err.Error())
-		return func() error { return nil }
+	} else {
+		undo = append(undo, leave)
 	}
-	return leave
+	return undo
 }
 
 // warnings are what people should know before the server is ready.

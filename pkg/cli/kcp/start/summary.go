@@ -26,6 +26,9 @@ type summary struct {
 	kubeconfig, directory string
 	// log is the path of the log file as people would type it.
 	log string
+	// detached says that ctrl-c does not reach the server, inMemory that what is in it goes
+	// with it.
+	detached, inMemory bool
 }
 
 func (o *Options) summary(server Server, claim *launch.Claim) summary {
@@ -37,6 +40,9 @@ func (o *Options) summary(server Server, claim *launch.Claim) summary {
 		root:    completed.RootDirectoryAsGiven,
 		isNew:   claim.NewDirectory(),
 		log:     logPath(completed.RootDirectoryAsGiven),
+
+		detached: o.detached,
+		inMemory: completed.Etcd.InMemory,
 	}
 	if completed.Batteries.Has(options.AdminBattery) {
 		s.kubeconfig = completed.Admin.KubeconfigPath
@@ -54,8 +60,28 @@ func (s summary) String() string {
 		fmt.Fprintf(&b, "  export KUBECONFIG=%s\n", quote(belowWorkingDirectory(s.kubeconfig, s.directory)))
 		b.WriteString("  kubectl ws tree\n")
 	}
-	fmt.Fprintf(&b, "ctrl-c stops it, your workspaces stay in %s       log: %s\n", s.root, s.log)
+	fmt.Fprintf(&b, "%s stops it, %s       log: %s\n", s.stop(), s.remains(), s.log)
 	return b.String()
+}
+
+// stop is what stops the server.
+func (s summary) stop() string {
+	switch {
+	case !s.detached:
+		return "ctrl-c"
+	case s.root == options.NewOptions().RootDirectory:
+		return "kcp stop"
+	default:
+		return "kcp stop --root-directory " + quote(s.root)
+	}
+}
+
+// remains is what there is of workspaces when the server has stopped.
+func (s summary) remains() string {
+	if s.inMemory {
+		return "your workspaces go with it"
+	}
+	return "your workspaces stay in " + s.root
 }
 
 func (s summary) where() string {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/klog/v2"
@@ -24,6 +25,8 @@ type view interface {
 	ready(summary)
 	// stopping says that the server was told to stop.
 	stopping()
+	// idle says that the server has stopped because nobody has used it for so long.
+	idle(time.Duration)
 	// close puts the log of the process back to where it went before.
 	close()
 }
@@ -31,7 +34,18 @@ type view interface {
 // openView returns the view that fits the terminal and the flags, and sends the log of
 // the process there.
 func (o *Options) openView(claim *launch.Claim) (view, error) {
-	logging := claim.Prepared.Logging
+	logging, root := claim.Prepared.Logging, claim.Prepared.RootDirectory
+	level := int(logging.Configuration.Verbosity)
+	if o.detached {
+		return o.openDetached(root, func(file io.Writer) (func(), error) {
+			if logging.Quiet {
+				return redirect(quiet{file}, level), nil
+			}
+			// What was asked for, at another place.
+			return klog.Flush, logsapi.ValidateAndApplyWithOptions(logging.Configuration,
+				&logsapi.LoggingOptions{ErrorStream: file, InfoStream: file}, features.Gates())
+		})
+	}
 	if !logging.Quiet {
 		// The log of Kubernetes components, with everything that was asked for.
 		if err := logsapi.ValidateAndApply(logging.Configuration, features.Gates()); err != nil {
@@ -39,8 +53,6 @@ func (o *Options) openView(claim *launch.Claim) (view, error) {
 		}
 		return logView{restore: klog.Flush}, nil
 	}
-	root := claim.Prepared.RootDirectory
-	level := int(logging.Configuration.Verbosity)
 	if !o.terminal || logging.Classic || root == "" {
 		return logView{restore: redirect(quiet{o.streams.ErrOut}, level)}, nil
 	}
@@ -73,6 +85,10 @@ func (v logView) ready(s summary) {
 
 func (v logView) stopping() { v.logger().Info("Stopping") }
 
+func (v logView) idle(limit time.Duration) {
+	v.logger().Info("Stopped, for nobody has used the server", "idleStop", limit)
+}
+
 func (v logView) close() { v.restore() }
 
 // terminalView is for people.
@@ -87,6 +103,10 @@ func (v terminalView) ready(s summary) { v.say(v.out, s.String()) }
 
 // stopping begins a line of its own, because terminals show ctrl-c as ^C.
 func (v terminalView) stopping() { v.say(v.errOut, "\nstopping; ctrl-c again stops at once\n") }
+
+func (v terminalView) idle(limit time.Duration) {
+	v.say(v.errOut, fmt.Sprintf("stopped: nobody has used the server for %s\n", limit))
+}
 
 func (v terminalView) close() { v.restore() }
 

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/forkless/kcp/pkg/cli/kcp/running"
+	"github.com/forkless/kcp/pkg/cli/kubeconfig"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/server/options"
 )
@@ -95,8 +97,10 @@ func (o *Options) validate(byDirectory, byID bool) error {
 	}
 }
 
-// Run stops the servers and waits until they are gone.
+// Run stops the servers and waits until they are gone. What servers that were killed have
+// left in the kubeconfig of the user goes as well.
 func (o *Options) Run(ctx context.Context) error {
+	defer o.forget(ctx)
 	servers, where, err := o.find()
 	if err != nil {
 		return err
@@ -175,6 +179,33 @@ func (o *Options) wait(ctx context.Context, server running.Server) error {
 			}
 			return ctx.Err()
 		}
+	}
+}
+
+// forget takes out of the kubeconfig what was merged into it for servers that do not run.
+// They take it out themselves when they stop in order.
+func (o *Options) forget(ctx context.Context) {
+	flags := &kubeconfig.Flags{}
+	snapshot, err := flags.Load()
+	if err != nil || !snapshot.HasMerged() {
+		return
+	}
+	gone := func(rootDirectory string) bool {
+		_, found, err := running.In(rootDirectory)
+		return err == nil && !found
+	}
+	var removed []string
+	err = flags.Store().Edit(ctx, func(config *api.Config) error {
+		removed = kubeconfig.Unmerge(config, gone)
+		return nil
+	})
+	for _, name := range removed {
+		if err == nil {
+			_, _ = fmt.Fprintf(o.streams.ErrOut, "removed context %q of a server that has gone from the kubeconfig\n", name)
+		}
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(o.streams.ErrOut, "warning: the kubeconfig still has contexts of servers that have gone: %v\n", err)
 	}
 }
 
