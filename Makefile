@@ -84,12 +84,16 @@ generate: $(CONTROLLER_GEN) ## write generated code, definitions and pages
 	$(CONTROLLER_GEN) object crd:crdVersions=v1 paths=./pkg/apis/... output:crd:dir=$(BIN)/crds
 	CGO_ENABLED=0 $(GO) run ./hack/crdnames $(BIN)/crds config/crds
 	CGO_ENABLED=0 $(GO) run ./hack/docs -markdown docs/cli
+	CGO_ENABLED=0 $(GO) run ./hack/krewcheck -write plugins
 
 verify-generate: ## fail if generated files are not what generate writes
 	hack/verify-generate
 
 # What goreleaser.yaml takes from outside. The time is in UTC, so that two machines agree.
 RELEASE_TIMEOUT ?= 3h
+# Linking kcp takes gigabytes, so platforms are made one after the other.
+RELEASE_PARALLELISM ?= 1
+export RELEASE_PARALLELISM
 RELEASE_ENV = KUBERNETES_VERSION=$(KUBERNETES_VERSION) RELEASE_COMMIT=$(COMMIT) \
 	RELEASE_DATE=$(shell TZ=UTC git show -s --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd HEAD) \
 	RELEASE_TIMESTAMP=$(shell git show -s --format=%ct HEAD)
@@ -99,10 +103,13 @@ release: $(GORELEASER) ## make a release of the tag that is checked out, as a dr
 
 release-snapshot: $(GORELEASER) ## make the archives of a release in bin/release, and publish nothing
 	$(GORELEASER) check
-	$(RELEASE_ENV) $(GORELEASER) release --snapshot --clean --timeout $(RELEASE_TIMEOUT)
+	$(RELEASE_ENV) $(GORELEASER) release --snapshot --clean --parallelism $(RELEASE_PARALLELISM) --timeout $(RELEASE_TIMEOUT)
 
-verify-release: $(GORELEASER) ## make a release of the last commit twice, and fail if the two differ
-	$(RELEASE_ENV) hack/verify-release $(CURDIR)/$(GORELEASER)
+# What goes wrong on one platform goes wrong on the others, and each takes long: "all" is for
+# those who have the time.
+RELEASE_PLATFORMS ?= linux/amd64
+verify-release: $(GORELEASER) ## make a release of the last commit twice, and fail if the two differ; RELEASE_PLATFORMS are the platforms, or all
+	$(RELEASE_ENV) hack/verify-release $(CURDIR)/$(GORELEASER) '$(RELEASE_PLATFORMS)'
 
 clean: ## remove what was built
 	rm -rf $(BIN)

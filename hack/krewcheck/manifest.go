@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -25,7 +27,10 @@ type manifest struct {
 	} `json:"metadata"`
 	Spec struct {
 		Version          string     `json:"version"`
+		Homepage         string     `json:"homepage"`
 		ShortDescription string     `json:"shortDescription"`
+		Description      string     `json:"description"`
+		Caveats          string     `json:"caveats"`
 		Platforms        []platform `json:"platforms"`
 	} `json:"spec"`
 }
@@ -39,17 +44,23 @@ type platform struct {
 	} `json:"selector"`
 }
 
+// system returns what the platform is, such as linux/amd64.
+func (p platform) system() string {
+	return p.Selector.MatchLabels["os"] + "/" + p.Selector.MatchLabels["arch"]
+}
+
 // The rules of krew about names and versions.
 var (
 	validName    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	validVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 )
 
-// wanted are the platforms that plugins are for.
-var wanted = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+// allSystems are the platforms that plugins are for.
+var allSystems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// verify returns what is wrong with the manifest in file. read returns an archive by name.
-func verify(file string, content []byte, read func(archive string) ([]byte, error)) []error {
+// verify returns what is wrong with the manifest in file, of a release for some systems that
+// is described by a template. read returns an archive by name.
+func verify(file string, content []byte, template string, systems []string, read func(archive string) ([]byte, error)) []error {
 	var m manifest
 	if err := yaml.Unmarshal(content, &m); err != nil {
 		return []error{err}
@@ -67,17 +78,36 @@ func verify(file string, content []byte, read func(archive string) ([]byte, erro
 
 	found := map[string]bool{}
 	for _, p := range m.Spec.Platforms {
-		system := p.Selector.MatchLabels["os"] + "/" + p.Selector.MatchLabels["arch"]
+		system := p.system()
 		claim(!found[system], "%s is there twice", system)
 		found[system] = true
 		if err := p.verify(m.Metadata.Name, read); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", system, err))
 		}
 	}
-	for _, system := range wanted {
+	for _, system := range systems {
 		claim(found[system], "%s is missing", system)
 	}
+	if len(problems) > 0 {
+		return problems
+	}
+	described, err := fill(template, &m, systems, read)
+	if err != nil {
+		return []error{fmt.Errorf("filling in the template: %w", err)}
+	}
+	claim(reflect.DeepEqual(sorted(described), sorted(&m)), "it is not what its template says:\n%+v\n%+v", m, *described)
 	return problems
+}
+
+// sorted returns m with its platforms in order, and its texts without the space around them.
+// Of addresses only the archive is left: a snapshot has a version, but no tag of its own.
+func sorted(m *manifest) *manifest {
+	for i := range m.Spec.Platforms {
+		m.Spec.Platforms[i].URI = path.Base(m.Spec.Platforms[i].URI)
+	}
+	slices.SortFunc(m.Spec.Platforms, func(a, b platform) int { return strings.Compare(a.system(), b.system()) })
+	m.Spec.Description, m.Spec.Caveats = strings.TrimSpace(m.Spec.Description), strings.TrimSpace(m.Spec.Caveats)
+	return m
 }
 
 // verify compares a platform with its archive.

@@ -7,17 +7,26 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"text/template"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// archives returns what a release has for a plugin on a system, by name.
+// repository is the root of it, as seen from here.
+const repository = "../.."
+
+// archives returns what a release has for the plugin ws on each system, by name.
 func archives(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
-	for _, system := range wanted {
+	for _, system := range allSystems {
 		program := "bin/kubectl-ws"
 		if strings.HasPrefix(system, "windows") {
 			program += ".exe"
@@ -32,25 +41,61 @@ func archives(t *testing.T) map[string][]byte {
 		if err = errors.Join(err, files.Close(), zipped.Close()); err != nil {
 			t.Fatal(err)
 		}
-		all[strings.ReplaceAll(system, "/", "_")+".tar.gz"] = b.Bytes()
+		all["kubectl-ws-plugin_0.1.0_"+strings.ReplaceAll(system, "/", "_")+".tar.gz"] = b.Bytes()
 	}
 	return all
 }
 
-func manifestOf(all map[string][]byte) string {
-	var b strings.Builder
-	b.WriteString("apiVersion: krew.googlecontainertools.github.com/v1alpha2\nkind: Plugin\nmetadata: {name: ws}\n" +
-		"spec:\n  version: v0.1.0\n  shortDescription: Go there\n  platforms:\n")
-	for _, system := range wanted {
-		archive := strings.ReplaceAll(system, "/", "_") + ".tar.gz"
-		os, arch, _ := strings.Cut(system, "/")
-		program := "bin/kubectl-ws"
-		if os == "windows" {
-			program += ".exe"
+// current returns the templates that goreleaser.yaml makes.
+func current(t *testing.T) map[string]string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(repository, goreleaserFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := templates(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestTemplates holds the templates in the repository to what releases are.
+func TestTemplates(t *testing.T) {
+	all := current(t)
+	if diff := cmp.Diff([]string{"create-workspace.yaml.tmpl", "kcp.yaml.tmpl", "ws.yaml.tmpl"}, slices.Sorted(maps.Keys(all))); diff != "" {
+		t.Errorf("plugins (-want +got):\n%s", diff)
+	}
+	committed, err := filepath.Glob(filepath.Join(repository, templatesFolder, "*"+templateSuffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(committed) != len(all) {
+		t.Errorf("there are %d templates, not %d: make generate writes them", len(committed), len(all))
+	}
+	for name, want := range all {
+		got, err := os.ReadFile(filepath.Join(repository, templatesFolder, name))
+		if err != nil {
+			t.Error(err)
+			continue
 		}
-		sum := sha256.Sum256(all[archive])
-		fmt.Fprintf(&b, "  - uri: https://example.com/%s\n    sha256: %s\n    bin: %s\n    selector: {matchLabels: {os: %s, arch: %s}}\n",
-			archive, hex.EncodeToString(sum[:]), program, os, arch)
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("%s is stale, make generate writes it (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// manifestOf returns the manifest of the plugin ws in a release.
+func manifestOf(t *testing.T, text string, all map[string][]byte) string {
+	t.Helper()
+	values := filled{Version: "0.1.0", sums: map[string]string{}}
+	for _, system := range allSystems {
+		sum := sha256.Sum256(all["kubectl-ws-plugin_0.1.0_"+strings.ReplaceAll(system, "/", "_")+".tar.gz"])
+		values.sums[system] = hex.EncodeToString(sum[:])
+	}
+	var b strings.Builder
+	if err := template.Must(template.New("").Parse(text)).Execute(&b, values); err != nil {
+		t.Fatal(err)
 	}
 	return b.String()
 }
@@ -63,22 +108,38 @@ func TestVerify(t *testing.T) {
 		}
 		return nil, fs.ErrNotExist
 	}
-	good := manifestOf(all)
+	described := current(t)["ws.yaml.tmpl"]
+	good := manifestOf(t, described, all)
+	linux := good[:strings.Index(good, "  - bin: bin/kubectl-ws\n    selector:\n      matchLabels:\n        os: linux\n        arch: arm64")] +
+		good[strings.Index(good, "  shortDescription"):]
 	cases := map[string]struct {
-		reason, file, old, new, want string
+		reason, file, of, old, new, want string
+		systems                          []string
 	}{
 		"Good":          {reason: "a manifest that fits", file: "ws.yaml"},
+		"OneSystem":     {reason: "a release for one system", file: "ws.yaml", of: linux, systems: []string{"linux/amd64"}},
+		"Tag":           {reason: "a snapshot has no tag of its own", file: "ws.yaml", old: "/v0.1.0/", new: "/v0.0.9/"},
 		"File":          {reason: "krew finds a plugin by the name of the file", file: "kcp.yaml", want: "called"},
-		"Version":       {reason: "versions begin with v", file: "ws.yaml", old: "v0.1.0", new: "0.1.0", want: "version"},
+		"Version":       {reason: "versions begin with v", file: "ws.yaml", old: "version: v0.1.0", new: "version: 0.1.0", want: "version"},
 		"Windows":       {reason: "programs there end with .exe", file: "ws.yaml", old: "bin/kubectl-ws.exe", new: "bin/kubectl-ws", want: "windows/amd64: the program"},
 		"Checksum":      {reason: "an archive of another build", file: "ws.yaml", old: "    sha256: ", new: "    sha256: 0", want: "checksum"},
 		"Archive":       {reason: "an archive that is not there", file: "ws.yaml", old: "linux_arm64.tar.gz", new: "gone.tar.gz", want: "linux/arm64: file does not exist"},
-		"NoPlatform":    {reason: "a platform that is left out", file: "ws.yaml", old: "arch: arm64", new: "arch: riscv64", want: "linux/arm64 is missing"},
-		"NoDescription": {reason: "krew prints it in lists", file: "ws.yaml", old: "shortDescription: Go there", new: "shortDescription: ''", want: "description"},
+		"NoPlatform":    {reason: "a platform that is left out", file: "ws.yaml", of: linux, want: "linux/arm64 is missing"},
+		"NoDescription": {reason: "krew prints it in lists", file: "ws.yaml", old: "shortDescription: Go from workspace to workspace", new: "shortDescription: ''", want: "description"},
+		"Caveats":       {reason: "the template says something else", file: "ws.yaml", old: "add completion.", new: "add nothing.", want: "not what its template says"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			err := errors.Join(verify(tc.file, []byte(strings.Replace(good, tc.old, tc.new, 1)), read)...)
+			if tc.of == "" {
+				tc.of = good
+			}
+			if tc.old != "" && !strings.Contains(tc.of, tc.old) {
+				t.Fatalf("there is no %q in the manifest", tc.old)
+			}
+			if tc.systems == nil {
+				tc.systems = allSystems
+			}
+			err := errors.Join(verify(tc.file, []byte(strings.Replace(tc.of, tc.old, tc.new, 1)), described, tc.systems, read)...)
 			switch {
 			case tc.want == "" && err != nil:
 				t.Errorf("%s: %v", tc.reason, err)
@@ -90,7 +151,7 @@ func TestVerify(t *testing.T) {
 }
 
 func TestHolds(t *testing.T) {
-	if err := holds(archives(t)["linux_amd64.tar.gz"], "bin/kcp"); err == nil {
+	if err := holds(archives(t)["kubectl-ws-plugin_0.1.0_linux_amd64.tar.gz"], "bin/kcp"); err == nil {
 		t.Error("an archive without the program is taken")
 	}
 }

@@ -8,13 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
-	"github.com/forkless/kcp/pkg/logicalcluster"
-	"github.com/forkless/kcp/pkg/tenancy"
 )
 
 func TestSplit(t *testing.T) {
@@ -124,52 +120,6 @@ func TestNames(t *testing.T) {
 			_, asked := Plugin(tc.program)
 			if got := Name(tc.program); got != tc.name || asked != tc.asked {
 				t.Errorf("%s is %q, asked: %v; want %q, %v", tc.program, got, asked, tc.name, tc.asked)
-			}
-		})
-	}
-}
-
-func TestUsable(t *testing.T) {
-	root := logicalcluster.Root.Path()
-	ref := func(name string) tenancyv1alpha1.WorkspaceTypeReference {
-		return tenancyv1alpha1.WorkspaceTypeReference{Path: "root", Name: name}
-	}
-	only := func(names ...string) *tenancyv1alpha1.WorkspaceTypeSelector {
-		s := &tenancyv1alpha1.WorkspaceTypeSelector{}
-		for _, n := range names {
-			s.Types = append(s.Types, ref(n))
-		}
-		return s
-	}
-	of := func(name string, spec tenancyv1alpha1.WorkspaceTypeSpec) tenancy.Type {
-		return tenancy.Type{Place: tenancy.Place{Path: root}, Object: &tenancyv1alpha1.WorkspaceType{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}}
-	}
-	none := &tenancyv1alpha1.WorkspaceTypeSelector{None: true}
-	types := []tenancy.Type{
-		of("plain", tenancyv1alpha1.WorkspaceTypeSpec{}),
-		of("top", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedParents: none}),
-		of("team", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedParents: only("org")}),
-		of("org", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedChildren: only("team")}),
-		of("squad", tenancyv1alpha1.WorkspaceTypeSpec{Extend: tenancyv1alpha1.WorkspaceTypeExtension{With: []tenancyv1alpha1.WorkspaceTypeReference{ref("team")}}}),
-		of("leaf", tenancyv1alpha1.WorkspaceTypeSpec{LimitAllowedChildren: none}),
-	}
-	cases := map[string]struct {
-		reason, parent string
-		want           []string
-	}{
-		"Plain":   {reason: "who wants another parent is left out, also by inheritance", parent: "root:plain", want: []string{"plain", "org", "leaf"}},
-		"Limited": {reason: "the parent takes what it names, and what extends that", parent: "root:org", want: []string{"team", "squad"}},
-		"Leaf":    {reason: "nothing may be below it", parent: "root:leaf", want: nil},
-		"Unknown": {reason: "only what no parent could change is left out", parent: "", want: []string{"plain", "team", "org", "squad", "leaf"}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, u := range usable(types, tc.parent) {
-				got = append(got, u.Object.Name)
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -30,17 +30,22 @@ func Parse(s string) (tenancyv1alpha1.WorkspaceTypeReference, error) {
 	path, name, hasPath := cutLast(strings.TrimPrefix(s, separator))
 	ref.Name = strings.ToLower(name)
 	if len(validation.IsDNS1123Label(ref.Name)) > 0 {
-		return ref, fmt.Errorf("%q is no workspace type: it has to look like team or root:acme:team", s)
+		return ref, unlike(s)
 	}
 	if !hasPath {
 		return ref, nil
 	}
 	parsed, err := logicalcluster.ParsePath(path)
 	if err != nil {
-		return ref, fmt.Errorf("%q is no workspace type: %w", s, err)
+		return ref, unlike(s)
 	}
 	ref.Path = parsed.String()
 	return ref, nil
+}
+
+// unlike says that s is no reference.
+func unlike(s string) error {
+	return fmt.Errorf("%q is no workspace type: it has to look like team or root:acme:team", s)
 }
 
 // ParseAll reads references.

@@ -324,8 +324,8 @@ func TestCreate(t *testing.T) {
 		"BadFlags": {
 			reason: "what cannot be meant is not sent",
 			steps: []step{
-				{line: "ws create new --type root:", stderr: "error: --type \"root:\" has no name\n", fails: true},
-				{line: "ws create new --type ::team", stderr: "error: --type \"::team\" has an empty path\n", fails: true},
+				{line: "ws create new --type root:", stderr: "error: --type: \"root:\" is no workspace type: it has to look like team or root:acme:team\n", fails: true},
+				{line: "ws create new --type ::team", stderr: "error: --type: \"::team\" is no workspace type: it has to look like team or root:acme:team\n", fails: true},
 				{line: "ws create new --ignore-existing --type team", stderr: "error: --ignore-existing needs an absolute --type, one that begins with root, not \"team\"\n", fails: true},
 			},
 			want: func(t *testing.T, s *server) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/forkless/kcp/pkg/cli/display"
@@ -364,6 +365,46 @@ func TestReadme(t *testing.T) {
 		p.denySecret()
 		if frame := trimRight(p.View()); !strings.Contains(string(readme), frame) {
 			t.Errorf("the README does not have the frame of %d columns:\n%s", width, frame)
+		}
+	}
+}
+
+// TestOldDetails holds that the details are faint while the server is not reached, as the
+// rows are, and in their own colors again when it is.
+func TestOldDetails(t *testing.T) {
+	for _, width := range []int{60, 100} {
+		p := acme(t, Options{Display: display.Display{Terminal: true, Color: true}}, width, 14)
+		p.describePayments()
+		before := p.View()
+		seq := p.seqOf("root")
+		p.send(Lost{Seq: seq, Why: Unreachable, Problem: "connection refused", Retry: start.Add(4 * time.Second)})
+		lost := p.View()
+		if ansi.Strip(before) == ansi.Strip(lost) {
+			t.Errorf("%d: nobody is told in words:\n%s", width, lost)
+		}
+		fact := "WorkspaceScheduled"
+		if width < twoPaneWidth {
+			fact = "Initializing 8s"
+		}
+		dim, _, _ := strings.Cut(p.style(faint, "x"), "x")
+		found := false
+		for line := range strings.SplitSeq(lost, "\n") {
+			i := strings.LastIndex(line, fact)
+			if i < 0 {
+				continue
+			}
+			found = true
+			if style := line[strings.LastIndex(line[:i], "\x1b["):i]; !strings.HasPrefix(style, dim) {
+				t.Errorf("%d: what may be old is not faint: %q", width, line)
+			}
+		}
+		if !found {
+			t.Errorf("%d: there are no details:\n%s", width, lost)
+		}
+		p.send(Live{Seq: seq})
+		p.send(Changes{Seq: seq})
+		if back := p.View(); back != before {
+			t.Errorf("%d: it does not look as before:\n%q\n%q", width, back, before)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (m *Model) View() string {
 	default:
 		lines = append(lines, m.rowLines(m.width, m.page())...)
 		if m.width >= middleWidth {
-			lines = append(lines, m.fit(" "+m.remark(), m.width))
+			lines = append(lines, m.fit(" "+m.old([]string{m.remark()})[0], m.width))
 		}
 	}
 	lines = append(lines, m.footer())

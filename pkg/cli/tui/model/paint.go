@@ -41,8 +41,7 @@ func roleOf(s State) display.Role {
 
 func (m *Model) d() display.Display { return m.o.Display }
 
-// style returns s in the colors of a role. While the server is not reached, everything is
-// faint: it may be old.
+// style returns s in the colors of a role.
 func (m *Model) style(role display.Role, s string) string {
 	if role == reverse {
 		if m.o.Display.Color {

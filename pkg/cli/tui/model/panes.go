@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/forkless/kcp/pkg/cli/display"
 )
 
@@ -25,7 +27,7 @@ func (m *Model) detailLines(width, height int) []string {
 	d := &m.details
 	room := max(1, height-len(lines))
 	d.offset = min(d.offset, max(0, len(page)-room))
-	lines = append(lines, page[d.offset:min(len(page), d.offset+room)]...)
+	lines = append(lines, m.old(page[d.offset:min(len(page), d.offset+room)])...)
 	for i := range lines {
 		lines[i] = m.cutEnd(lines[i], width)
 	}
@@ -33,6 +35,18 @@ func (m *Model) detailLines(width, height int) []string {
 		return inset(lines)
 	}
 	return lines
+}
+
+// old returns lines faint while nobody knows whether they are still true.
+func (m *Model) old(lines []string) []string {
+	if state, _ := m.connection(); state != reconnecting {
+		return lines
+	}
+	dimmed := make([]string, len(lines))
+	for i, line := range lines {
+		dimmed[i] = m.style(faint, ansi.Strip(line))
+	}
+	return dimmed
 }
 
 // tabs names the pages, with how much is on them.

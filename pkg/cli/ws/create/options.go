@@ -13,6 +13,7 @@ import (
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/confirm"
 	"github.com/forkless/kcp/pkg/cli/output"
+	"github.com/forkless/kcp/pkg/cli/typeref"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 )
 
@@ -203,19 +204,11 @@ func with(all map[string]string, key, value string) map[string]string {
 	return all
 }
 
-// parseType reads [PATH:]NAME; a colon in front of an absolute path may be left out.
+// parseType reads the value of a flag.
 func parseType(flag, s string) (tenancyv1alpha1.WorkspaceTypeReference, error) {
-	var ref tenancyv1alpha1.WorkspaceTypeReference
-	ref.Name = strings.TrimPrefix(s, ":")
-	if i := strings.LastIndex(ref.Name, ":"); i >= 0 {
-		ref.Path, ref.Name = ref.Name[:i], ref.Name[i+1:]
-		if ref.Path == "" {
-			return ref, fmt.Errorf("%s %q has an empty path", flag, s)
-		}
-	}
-	ref.Name = strings.ToLower(ref.Name)
-	if ref.Name == "" {
-		return ref, fmt.Errorf("%s %q has no name", flag, s)
+	ref, err := typeref.Parse(s)
+	if err != nil {
+		return ref, fmt.Errorf("%s: %w", flag, err)
 	}
 	return ref, nil
 }

@@ -3,7 +3,6 @@ package create
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -42,7 +41,7 @@ func (o *Options) refusal(ctx context.Context, c *client.Client, parent logicalc
 	}
 	return run.Hint(
 		fmt.Errorf("workspace type %s is not allowed under %s (%s)", child.Type, parent, above.Type),
-		"allowed here: "+allowed(usable(ctx, source, place, above)),
+		allowedHere(source.Usable(ctx, place.Path, above)),
 		fmt.Sprintf("kubectl kcp type can %s --under :%s", child.Type, parent))
 }
 
@@ -59,47 +58,18 @@ func (o *Options) unknownType(source *typeref.Source, refused, unresolved error,
 	return run.Hint(refused, hints...)
 }
 
-// usable returns the types that the caller can see from place and that go with the type
-// of the workspace, with its limits on both sides.
-func usable(ctx context.Context, source *typeref.Source, place tenancy.Place, above *tenancy.Set) []string {
-	var names []string
-	for _, p := range upwards(place.Path) {
-		types, err := source.Types(ctx, p)
-		if err != nil {
-			continue
-		}
-		for _, t := range types {
-			ref := tenancyv1alpha1.WorkspaceTypeReference{Path: t.Path.String(), Name: t.Object.Name}
-			set, err := source.Resolver().Resolve(ctx, place, ref)
-			if err == nil && len(tenancy.Refusals(above, set)) == 0 && !slices.Contains(names, t.String()) {
-				names = append(names, t.String())
-			}
-		}
+// allowedHere says which types may be used, and how many more there are.
+func allowedHere(types []tenancy.Type) string {
+	names := make([]string, 0, len(types))
+	for _, t := range types {
+		names = append(names, t.String())
 	}
-	return names
-}
-
-// upwards returns p, the workspaces above it, and root, which has the types that come
-// with the server.
-func upwards(p logicalcluster.Path) []logicalcluster.Path {
-	var paths []logicalcluster.Path
-	for at, ok := p, true; ok; at, ok = at.Parent() {
-		paths = append(paths, at)
-	}
-	if root := logicalcluster.Root.Path(); !slices.Contains(paths, root) {
-		paths = append(paths, root)
-	}
-	return paths
-}
-
-// allowed lists types, and says how many more there are.
-func allowed(names []string) string {
 	switch {
 	case len(names) == 0:
-		return "none that you can see"
+		return "no type that you can see is allowed here"
 	case len(names) > mostAllowed:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostAllowed], ", "), len(names)-mostAllowed)
+		return fmt.Sprintf("allowed here: %s and %d more", strings.Join(names[:mostAllowed], ", "), len(names)-mostAllowed)
 	default:
-		return strings.Join(names, ", ")
+		return "allowed here: " + strings.Join(names, ", ")
 	}
 }

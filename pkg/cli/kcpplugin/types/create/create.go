@@ -33,26 +33,14 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // Run creates the type.
 func (o *Options) Run(ctx context.Context) error {
-	origin, err := o.finder.Origin()
-	if err != nil {
-		return err
-	}
-	workspace, err := origin.Workspace(ctx, o.Workspace)
-	if err != nil {
-		return err
-	}
-	c, err := origin.Client()
-	if err != nil {
-		return err
-	}
-	source := typeref.NewSource(c)
-	place, err := source.Place(ctx, workspace)
+	source, place, err := typeref.From(ctx, o.finder, o.Workspace)
 	if err != nil {
 		return err
 	}
 	if !place.Cluster.Empty() && !tenancy.MayBeNamed(place.Cluster, o.Name) {
 		return fmt.Errorf("%q can only be the name of a workspace type in root", o.Name)
 	}
+	c := source.Client()
 	check := &checker{client: c, source: source, place: place, name: o.Name, check: o.Check, note: o.note}
 	if err := check.complete(ctx, &o.spec); err != nil {
 		return err

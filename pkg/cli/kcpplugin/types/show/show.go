@@ -40,20 +40,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	origin, err := o.finder.Origin()
-	if err != nil {
-		return err
-	}
-	workspace, err := origin.Workspace(ctx, o.Workspace)
-	if err != nil {
-		return err
-	}
-	c, err := origin.Client()
-	if err != nil {
-		return err
-	}
-	source := typeref.NewSource(c)
-	place, err := source.Place(ctx, workspace)
+	source, place, err := typeref.From(ctx, o.finder, o.Workspace)
 	if err != nil {
 		return err
 	}
@@ -62,7 +49,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return source.Explain(err, ref)
 	}
 	shown := view.Of(set)
-	if err := (gatherer{client: c}).complete(ctx, shown, set); err != nil {
+	if err := (gatherer{client: source.Client()}).complete(ctx, shown, set); err != nil {
 		return err
 	}
 	out := o.finder.Streams.Out

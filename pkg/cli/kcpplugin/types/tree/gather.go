@@ -21,7 +21,7 @@ type gatherer struct {
 // are those in it, above it and in root, with all that they extend.
 func (g gatherer) gather(ctx context.Context, p logicalcluster.Path) ([]*tenancy.Set, error) {
 	var sets []*tenancy.Set
-	for i, where := range lookedThrough(p) {
+	for i, where := range typeref.Upwards(p) {
 		types, err := g.source.Types(ctx, where)
 		switch {
 		case apierrors.IsForbidden(err) && i > 0:
@@ -62,18 +62,4 @@ func (g gatherer) extend(ctx context.Context, t tenancy.Type) ([]*tenancy.Set, e
 		sets = append(sets, base)
 	}
 	return sets, nil
-}
-
-// lookedThrough returns where a type without a path is looked for from p.
-func lookedThrough(p logicalcluster.Path) []logicalcluster.Path {
-	places := []logicalcluster.Path{p}
-	visitedRoot := p == logicalcluster.Root.Path()
-	for above, ok := p.Parent(); ok; above, ok = above.Parent() {
-		places = append(places, above)
-		visitedRoot = visitedRoot || above == logicalcluster.Root.Path()
-	}
-	if !visitedRoot {
-		places = append(places, logicalcluster.Root.Path())
-	}
-	return places
 }

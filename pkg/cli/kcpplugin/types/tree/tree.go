@@ -3,6 +3,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,24 +45,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 
 // Run draws the types.
 func (o *Options) Run(ctx context.Context) error {
-	origin, err := o.finder.Origin()
-	if err != nil {
-		return err
-	}
-	arg := o.Path
-	if arg == "" {
-		arg = o.Workspace
-	}
-	workspace, err := origin.Workspace(ctx, arg)
-	if err != nil {
-		return err
-	}
-	c, err := origin.Client()
-	if err != nil {
-		return err
-	}
-	source := typeref.NewSource(c)
-	place, err := source.Place(ctx, workspace)
+	source, place, err := typeref.From(ctx, o.finder, cmp.Or(o.Path, o.Workspace))
 	if err != nil {
 		return err
 	}
