@@ -17,7 +17,7 @@
 // Policies of other shards have their place behind these. For initializers and terminators
 // that have been given a Mandate, 05-mandate grants in place of all policies. All of this is about the
 // logical cluster in the context (package logicalcluster); without one nothing is
-// granted. A policy is asked about every effective identity of a user (package
+// granted but to read the version of the server. A policy is asked about every effective identity of a user (package
 // identity), and RBAC itself is upstream's.
 //
 // What a client reads is "access granted" or "access denied", whichever step decided,
