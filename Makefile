@@ -30,7 +30,7 @@ PLUGIN_PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/am
 SERVER_PLATFORMS := $(PLUGIN_PLATFORMS)
 
 .DEFAULT_GOAL := build
-.PHONY: build test test-all test-long test-conformance test-envtest cross bench bench-packages lint generate verify-generate release release-snapshot verify-release clean help
+.PHONY: build test test-all test-long test-conformance test-envtest cross release-kubectl bench bench-packages lint generate verify-generate release release-snapshot verify-release clean help
 
 build: ## build all binaries into bin/
 	$(BUILD) -o $(BIN)/ ./cmd/...
@@ -57,9 +57,21 @@ test-conformance: build ## run upstream's tests in workspaces, and write docs/co
 # must not be cached: what they start is no input that Go knows of.
 ENVTEST_SUITES := builder cache client cluster controller/... envtest handler internal/controller internal/recorder \
 	manager metrics/filters reconcile source webhook
-test-envtest: build ## run controller-runtime's tests with kcp in place of kube-apiserver and etcd
+test-envtest: build $(BIN)/libexec/kubectl ## run controller-runtime's tests with kcp in place of kube-apiserver and etcd
 	KUBEBUILDER_ASSETS=$$($(BIN)/kcp envtest-assets $(BIN)/envtest) \
 		$(GO) test -C test/envtest -vet=off -p 1 -count=1 -timeout $(LONG_TIMEOUT) . $(ENVTEST_SUITES:%=sigs.k8s.io/controller-runtime/pkg/%)
+
+# The kubectl of the same version, which "kcp envtest-assets" lays out.
+$(BIN)/libexec/kubectl: go.mod
+	$(BUILD) -o $@ k8s.io/kubernetes/cmd/kubectl
+
+# The same for each platform that releases of kcp are for, where goreleaser.yaml looks for it.
+release-kubectl: $(filter-out release-kubectl/windows/%,$(SERVER_PLATFORMS:%=release-kubectl/%))
+
+release-kubectl/%:
+	GOOS=$(*D) GOARCH=$(*F) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false \
+		-ldflags '-s -w -buildid= $(foreach package,k8s.io/component-base/version k8s.io/client-go/pkg/version,-X $(package).gitVersion=$(KUBERNETES_VERSION))' \
+		-o $(BIN)/release-kubectl/$(*D)_$(*F)/kubectl k8s.io/kubernetes/cmd/kubectl
 
 cross: $(PLUGIN_PLATFORMS:%=cross-plugins/%) $(SERVER_PLATFORMS:%=cross-kcp/%) ## compile for all platforms, without cgo
 

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestConformance runs all tests that no rule leaves out.
+// TestConformance runs all tests that no rule leaves out: first those of rules.yaml, then
+// those of rules-types.yaml where workload types are served.
 //
 // KCP_CONFORMANCE_FOCUS, a regular expression, picks some by their names; then the
 // document is not written.
@@ -18,19 +19,50 @@ func TestConformance(t *testing.T) {
 	if os.Getenv(workerVariable) != "" {
 		t.Skip("runs in the parent process")
 	}
-	verdicts, err := judge(all, rules(t))
-	if err != nil {
-		t.Fatal(err)
-	}
 	focus := os.Getenv("KCP_CONFORMANCE_FOCUS")
 	pattern, err := regexp.Compile(focus)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := slices.DeleteFunc(slices.Clone(all), func(s spec) bool {
-		return verdicts[s.Name] != "" || !pattern.MatchString(s.Name)
-	})
-	records, err := runAll(t.Context(), startServer(t), run, workers(t))
+	var outcomes [2]outcome
+	for i, r := range []struct {
+		name, rules string
+		start       func(t *testing.T) *server
+	}{
+		{"Workspace", rulesFile, startServer},
+		{"WorkloadTypes", typesRulesFile, startServerWithTypes},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			verdicts, err := judge(all, rules(t, r.rules))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := slices.DeleteFunc(slices.Clone(all), func(s spec) bool {
+				return verdicts[s.Name] != "" || !pattern.MatchString(s.Name)
+			})
+			outcomes[i] = outcome{verdicts, check(t, r.start(t), run)}
+		})
+	}
+	if focus == "" {
+		if err := os.WriteFile(document, []byte(table(all, outcomes[0], outcomes[1])), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// outcome is what was decided about the tests, and what became of those that were run.
+type outcome struct {
+	verdicts map[string]string
+	records  map[string]record
+}
+
+// check runs tests on a server and says which have failed.
+func check(t *testing.T, s *server, run []spec) map[string]record {
+	t.Helper()
+	if len(run) == 0 {
+		return nil
+	}
+	records, err := runAll(t.Context(), s, run, workers(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +80,7 @@ func TestConformance(t *testing.T) {
 		})
 	}
 	slowest(t, records)
-	if focus == "" {
-		if err := os.WriteFile(document, []byte(table(all, verdicts, records)), 0o644); err != nil {
-			t.Error(err)
-		}
-	}
+	return records
 }
 
 // workers returns how many tests run at the same time. Most of them wait most of the

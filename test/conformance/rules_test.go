@@ -23,9 +23,15 @@ type rule struct {
 	LeftOut string `json:"leftOut,omitempty"`
 }
 
-func rules(t *testing.T) []rule {
+// What is run in workspaces as they are, and what where workload types are served.
+const (
+	rulesFile      = "rules.yaml"
+	typesRulesFile = "rules-types.yaml"
+)
+
+func rules(t *testing.T, file string) []rule {
 	t.Helper()
-	data, err := os.ReadFile("rules.yaml")
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +98,9 @@ func (r rule) matching(s spec) []string {
 }
 
 func TestRules(t *testing.T) {
-	if _, err := judge(all, rules(t)); err != nil {
-		t.Error(err)
+	for _, file := range []string{rulesFile, typesRulesFile} {
+		if _, err := judge(all, rules(t, file)); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
 	}
 }

@@ -46,18 +46,33 @@ type server struct {
 	workloads []*apiextensionsv1.CustomResourceDefinition
 }
 
-// startServer runs the program in a temporary folder until the test ends.
+// startServer runs the program until the test ends. Workspaces get the types that they do
+// not have as CustomResourceDefinitions.
 func startServer(t *testing.T) *server {
+	t.Helper()
+	workloads, err := workloads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := run(t)
+	s.workloads = workloads
+	return s
+}
+
+// startServerWithTypes runs the program with the types on.
+func startServerWithTypes(t *testing.T) *server {
+	t.Helper()
+	return run(t, "--batteries-included=+workload-types")
+}
+
+// run runs the program in a temporary folder until the test ends.
+func run(t *testing.T, flags ...string) *server {
 	t.Helper()
 	binary := os.Getenv("KCP_BINARY")
 	if binary == "" {
 		t.Skip("KCP_BINARY does not say which server to test; make test-conformance does")
 	}
-	workloads, err := workloads()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{directory: t.TempDir(), workloads: workloads}
+	s := &server{directory: t.TempDir()}
 	root := filepath.Join(s.directory, "root")
 	log, err := os.Create(filepath.Join(s.directory, "kcp.log"))
 	if err != nil {
@@ -66,8 +81,9 @@ func startServer(t *testing.T) *server {
 	t.Cleanup(func() { _ = log.Close() })
 
 	// One of the tests waits for a compaction, which is due every five minutes.
-	cmd := exec.CommandContext(t.Context(), binary, "start", "--root-directory="+root, "--bind-address=127.0.0.1", "--secure-port=0",
-		"--etcd-compaction-interval=30s")
+	cmd := exec.CommandContext(t.Context(), binary, append([]string{
+		"start", "--root-directory=" + root, "--bind-address=127.0.0.1", "--secure-port=0", "--etcd-compaction-interval=30s",
+	}, flags...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = patience
 	stderr, err := cmd.StderrPipe()

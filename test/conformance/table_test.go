@@ -25,12 +25,38 @@ there as CustomResourceDefinitions with upstream's schemas, as anybody can insta
 
 `
 
+const typesPreamble = `
+With the battery workload-types a workspace has the types themselves, and still no nodes and no controllers. What
+has to do with them is run with it, too, and without any definitions; [a list of its own](../test/conformance/rules-types.yaml)
+says what.
+
+`
+
+// The headings of the document.
+const (
+	leftOutHeading = "\n## Left out\n"
+	typesHeading   = "\n## With the battery workload-types\n"
+)
+
 // table returns the document: what was run and how it ended, and why the rest was not.
-func table(specs []spec, verdicts map[string]string, records map[string]record) string {
+func table(specs []spec, plain, types outcome) string {
 	var b strings.Builder
 	b.WriteString(preamble)
-	b.WriteString(summary(specs, verdicts, records))
+	b.WriteString(summary(specs, plain.verdicts, plain.records))
 	b.WriteString("\n## Run\n")
+	b.WriteString(results(specs, plain.verdicts, plain.records))
+	b.WriteString(leftOutHeading)
+	b.WriteString(leftOut(specs, plain.verdicts))
+	b.WriteString(typesHeading)
+	b.WriteString(typesPreamble)
+	b.WriteString(summary(specs, types.verdicts, types.records))
+	b.WriteString(results(specs, types.verdicts, types.records))
+	return b.String()
+}
+
+// results lists what was run, by file.
+func results(specs []spec, verdicts map[string]string, records map[string]record) string {
+	var b strings.Builder
 	file := ""
 	for _, s := range specs {
 		if verdicts[s.Name] != "" {
@@ -42,8 +68,6 @@ func table(specs []spec, verdicts map[string]string, records map[string]record) 
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", escaped(s.Name), mark(s), result(s, records))
 	}
-	b.WriteString("\n## Left out\n")
-	b.WriteString(leftOut(specs, verdicts))
 	return b.String()
 }
 
@@ -119,8 +143,14 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, omitted, _ := strings.Cut(string(data), "## Left out")
-	verdicts, err := judge(all, rules(t))
+	plain, types, _ := strings.Cut(string(data), typesHeading)
+	run, omitted, _ := strings.Cut(plain, leftOutHeading)
+	says := func(section string, s spec) bool { return strings.Contains(section, "| "+escaped(s.Name)+" |") }
+	verdicts, err := judge(all, rules(t, rulesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	typesVerdicts, err := judge(all, rules(t, typesRulesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +159,7 @@ func TestDocument(t *testing.T) {
 		if verdicts[s.Name] != "" {
 			section = omitted
 		}
-		if !strings.Contains(section, "| "+escaped(s.Name)+" |") {
+		if !says(section, s) || says(types, s) != (typesVerdicts[s.Name] == "") {
 			t.Errorf("docs/conformance.md does not say so of %q: run make test-conformance", s.Name)
 		}
 	}

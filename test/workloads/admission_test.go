@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/forkless/kcp/internal/servertest"
@@ -27,6 +28,7 @@ func TestAdmission(t *testing.T) {
 		"Tolerations":  tolerations,
 		"StorageClass": storageClass,
 		"IngressClass": ingressClass,
+		"PodSecurity":  podSecurity,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, client, other) })
 	}
@@ -66,6 +68,36 @@ func limits(t *testing.T, client, _ kubernetes.Interface) {
 	greedy.Spec.Containers[0].Resources.Limits = memory("2Gi")
 	if _, err := pods.Create(t.Context(), greedy, metav1.CreateOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "maximum memory usage") {
 		t.Errorf("a pod above the limit: %v", err)
+	}
+}
+
+func podSecurity(t *testing.T, client, other kubernetes.Interface) {
+	privileged := func(name string) *corev1.Pod {
+		p := pod(name, nil)
+		p.Spec.HostNetwork = true
+		return p
+	}
+	for _, c := range []kubernetes.Interface{client, other} {
+		must[*corev1.Namespace](t)(c.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "secure"}}, metav1.CreateOptions{}))
+		must[*corev1.Pod](t)(c.CoreV1().Pods("secure").Create(t.Context(), privileged("before"), metav1.CreateOptions{}))
+	}
+	_, err := client.CoreV1().Namespaces().Patch(t.Context(), "secure", types.MergePatchType,
+		[]byte(`{"metadata":{"labels":{"pod-security.kubernetes.io/enforce":"restricted"}}}`), metav1.PatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	servertest.Eventually(t, "the label has an effect", func() (bool, any) {
+		dryRun := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+		_, err := client.CoreV1().Pods("secure").Create(t.Context(), privileged("after"), dryRun)
+		return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `violates PodSecurity "restricted:latest": host namespaces (hostNetwork=true)`), err
+	})
+	if _, err := other.CoreV1().Pods("secure").Create(t.Context(), privileged("after"), metav1.CreateOptions{}); err != nil {
+		t.Errorf("the label of one workspace has an effect in another: %v", err)
+	}
+	_, err = client.CoreV1().Namespaces().Patch(t.Context(), "secure", types.MergePatchType,
+		[]byte(`{"metadata":{"labels":{"pod-security.kubernetes.io/enforce":"nonsense"}}}`), metav1.PatchOptions{})
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("a level that does not exist: %v", err)
 	}
 }
 

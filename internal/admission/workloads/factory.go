@@ -28,7 +28,7 @@ type factory struct {
 	sources
 }
 
-// Core returns the informer for limit ranges.
+// Core returns the informers for limit ranges, namespaces and pods.
 func (f factory) Core() core.Interface { return coreGroup{sources: f.sources} }
 
 // Scheduling returns the informer for priority classes.
@@ -94,6 +94,14 @@ func (g networkingGroup) V1() networkingv1.Interface { return networkingVersion{
 
 func (v coreVersion) LimitRanges() corev1.LimitRangeInformer {
 	return informer[corelisters.LimitRangeLister]{v.sources, limitRanges, corelisters.NewLimitRangeLister}
+}
+
+func (v coreVersion) Namespaces() corev1.NamespaceInformer {
+	return informer[corelisters.NamespaceLister]{v.sources, namespaces, corelisters.NewNamespaceLister}
+}
+
+func (v coreVersion) Pods() corev1.PodInformer {
+	return informer[corelisters.PodLister]{v.sources, allPods, corelisters.NewPodLister}
 }
 
 func (v schedulingVersion) PriorityClasses() schedulingv1.PriorityClassInformer {

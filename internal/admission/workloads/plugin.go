@@ -12,6 +12,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/nodetaint"
 	"k8s.io/kubernetes/plugin/pkg/admission/priority"
 	"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass"
+	"k8s.io/kubernetes/plugin/pkg/admission/security/podsecurity"
 	"k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize"
 )
 
@@ -31,14 +32,19 @@ var (
 
 // order is that of Kubernetes.
 var order = []string{
-	limitranger.PluginName, runtimeclass.PluginName, priority.PluginName, nodetaint.PluginName,
+	limitranger.PluginName, runtimeclass.PluginName, podsecurity.PluginName, priority.PluginName, nodetaint.PluginName,
 	defaulttolerationseconds.PluginName, DefaultStorageClass, StorageObjectInUseProtection, resize.PluginName,
 	defaultingressclass.PluginName,
 }
 
 var kinds = map[string]kind{
-	limitranger.PluginName:              {limitranger.Register, []schema.GroupResource{pods, claims}, true},
-	runtimeclass.PluginName:             {runtimeclass.Register, []schema.GroupResource{pods}, true},
+	limitranger.PluginName:  {limitranger.Register, []schema.GroupResource{pods, claims}, true},
+	runtimeclass.PluginName: {runtimeclass.Register, []schema.GroupResource{pods}, true},
+	podsecurity.PluginName: {podsecurity.Register, []schema.GroupResource{
+		pods, {Resource: "namespaces"}, {Resource: "podtemplates"}, {Resource: "replicationcontrollers"},
+		{Group: "apps", Resource: "daemonsets"}, {Group: "apps", Resource: "deployments"}, {Group: "apps", Resource: "replicasets"},
+		{Group: "apps", Resource: "statefulsets"}, {Group: "batch", Resource: "cronjobs"}, {Group: "batch", Resource: "jobs"},
+	}, true},
 	priority.PluginName:                 {priority.Register, []schema.GroupResource{pods, {Group: "scheduling.k8s.io", Resource: "priorityclasses"}}, true},
 	nodetaint.PluginName:                {nodetaint.Register, []schema.GroupResource{{Resource: "nodes"}}, false},
 	defaulttolerationseconds.PluginName: {defaulttolerationseconds.Register, []schema.GroupResource{pods}, true},

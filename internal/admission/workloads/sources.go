@@ -16,6 +16,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/initializer"
+	"k8s.io/apiserver/pkg/util/compatibility"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -32,6 +33,8 @@ type Objects interface {
 
 // The resources that plugins read.
 var (
+	allPods         = corev1.SchemeGroupVersion.WithResource("pods")
+	namespaces      = corev1.SchemeGroupVersion.WithResource("namespaces")
 	limitRanges     = corev1.SchemeGroupVersion.WithResource("limitranges")
 	priorityClasses = schedulingv1.SchemeGroupVersion.WithResource("priorityclasses")
 	runtimeClasses  = nodev1.SchemeGroupVersion.WithResource("runtimeclasses")
@@ -49,6 +52,9 @@ type sources struct {
 func (s sources) Initialize(plugin admission.Interface) {
 	if wants, ok := plugin.(initializer.WantsFeatures); ok {
 		wants.InspectFeatureGates(utilfeature.DefaultFeatureGate)
+	}
+	if wants, ok := plugin.(initializer.WantsEffectiveVersion); ok {
+		wants.InspectEffectiveVersion(compatibility.DefaultBuildEffectiveVersion())
 	}
 	if wants, ok := plugin.(initializer.WantsExternalKubeClientSet); ok {
 		wants.SetExternalKubeClientSet(client{sources: s})
@@ -114,7 +120,7 @@ type client struct {
 	sources
 }
 
-// CoreV1 returns the client for limit ranges.
+// CoreV1 returns the client for limit ranges and namespaces.
 func (c client) CoreV1() coreclient.CoreV1Interface { return noCore{} }
 
 // NodeV1 returns the client for runtime classes.
@@ -130,6 +136,16 @@ type noLimitRanges struct{ coreclient.LimitRangeInterface }
 // List returns nothing.
 func (noLimitRanges) List(context.Context, metav1.ListOptions) (*corev1.LimitRangeList, error) {
 	return &corev1.LimitRangeList{}, nil
+}
+
+// Namespaces returns a client that finds none.
+func (noCore) Namespaces() coreclient.NamespaceInterface { return noNamespaces{} }
+
+type noNamespaces struct{ coreclient.NamespaceInterface }
+
+// Get finds nothing.
+func (noNamespaces) Get(_ context.Context, name string, _ metav1.GetOptions) (*corev1.Namespace, error) {
+	return nil, apierrors.NewNotFound(namespaces.GroupResource(), name)
 }
 
 type noNode struct{ nodeclient.NodeV1Interface }

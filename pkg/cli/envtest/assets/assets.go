@@ -2,7 +2,8 @@
 // controller-runtime's envtest starts.
 //
 //  1. kube-apiserver and etcd are links to the program that runs, or copies of it, which
-//     knows what it is to be by its name. kubectl is a link to one that is there already.
+//     knows what it is to be by its name. kubectl is the one that came with kcp, or one that
+//     is installed: in kcp itself it would be 42 MB, which most never run.
 //  2. Nothing is downloaded, and nothing that is not a link is replaced: the directory may
 //     hold the programs of Kubernetes.
 //  3. The output is the directory, as an absolute path, and nothing else.
@@ -31,7 +32,8 @@ type Options struct {
 	Directory string
 	// Programs are the names under which the program that runs is started.
 	Programs []string
-	// Kubectl is the kubectl to link to; that of the PATH if empty.
+	// Kubectl is the kubectl to link to. If empty it is the one that came with the program
+	// that runs, or else that of the PATH.
 	Kubectl string
 	// Copy makes copies in place of links.
 	Copy bool
@@ -51,7 +53,7 @@ func New(streams run.Streams, programs ...string) *cobra.Command {
 		Use:   "envtest-assets <directory>",
 		Short: "Lay out kube-apiserver, etcd and kubectl for tests with envtest",
 		Long: "Lays out the programs that tests with controller-runtime's envtest start: kcp in place of\n" +
-			"kube-apiserver and etcd, and the kubectl that is installed. Nothing is downloaded.\n\n" +
+			"kube-apiserver and etcd, and the kubectl that came with it. Nothing is downloaded.\n\n" +
 			"The directory is printed, for the variable in which envtest looks for it. The programs are\n" +
 			"links to this one, so they change and go with it; --copy makes them independent.\n\n" +
 			"Exit codes: 0 laid out, 1 any error.",
@@ -62,7 +64,7 @@ func New(streams run.Streams, programs ...string) *cobra.Command {
 			return o.Run()
 		},
 	}
-	cmd.Flags().StringVar(&o.Kubectl, kubectl, "", "The kubectl to link to. (default the one in the PATH)")
+	cmd.Flags().StringVar(&o.Kubectl, kubectl, "", "The kubectl to link to. (default the one that came with kcp, or else the one in the PATH)")
 	cmd.Flags().BoolVar(&o.Copy, "copy", false, "Copy the programs in place of linking to them.")
 	return cmd
 }
@@ -73,13 +75,13 @@ func (o *Options) Run() error {
 	if err != nil {
 		return fmt.Errorf("directory %s: %w", o.Directory, err)
 	}
-	client, err := o.kubectl()
-	if err != nil {
-		return err
-	}
 	self, err := o.executable()
 	if err != nil {
 		return fmt.Errorf("finding this program: %w", err)
+	}
+	client, err := o.kubectl(self)
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(directory, 0o755); err != nil { //nolint:gosec // because programs in it are for everybody to run
 		return fmt.Errorf("making the directory: %w", err)
@@ -96,11 +98,24 @@ func (o *Options) Run() error {
 	return err
 }
 
-// kubectl returns the path of the kubectl to link to.
-func (o *Options) kubectl() (string, error) {
+// shipped is where a kubectl comes with a program, from the folder of that program on: in
+// an archive that has its programs in bin, and beside what make has built.
+var shipped = []string{filepath.Join("..", "libexec", "kcp"), "libexec"}
+
+// kubectl returns the path of the kubectl to link to, self being the program that runs.
+func (o *Options) kubectl(self string) (string, error) {
 	name := o.Kubectl
 	if name == "" {
 		name = kubectl
+		if resolved, err := filepath.EvalSymlinks(self); err == nil {
+			self = resolved
+		}
+		for _, folder := range shipped {
+			at := filepath.Join(filepath.Dir(self), folder, program(kubectl))
+			if info, err := os.Stat(at); err == nil && info.Mode().IsRegular() {
+				return at, nil
+			}
+		}
 	}
 	found, err := o.look(name)
 	if err == nil {

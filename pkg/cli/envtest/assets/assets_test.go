@@ -54,6 +54,39 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestKubectl: what came with kcp is of its version, which what is installed may not be.
+func TestKubectl(t *testing.T) {
+	for name, folder := range map[string]string{"Archive": "libexec/kcp", "Make": "bin/libexec"} {
+		t.Run(name, func(t *testing.T) {
+			o, _ := layout(t)
+			root := t.TempDir()
+			for at, content := range map[string]string{"bin/kcp": "the server", folder + "/kubectl": "of the same version"} {
+				file := filepath.Join(root, filepath.FromSlash(filepath.Dir(at)), program(filepath.Base(at)))
+				if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(content), 0o700); err != nil { //nolint:gosec // because they are programs
+					t.Fatal(err)
+				}
+			}
+			link := filepath.Join(t.TempDir(), program("kcp"))
+			if err := os.Symlink(filepath.Join(root, "bin", program("kcp")), link); err != nil {
+				t.Skipf("no links here: %v", err)
+			}
+			o.executable = func() (string, error) { return link, nil }
+			for kubectl, want := range map[string]string{"": "of the same version", "kubectl": "the client"} {
+				o.Kubectl = kubectl
+				if err := o.Run(); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := os.ReadFile(filepath.Join(o.Directory, program("kubectl"))); err != nil || string(got) != want {
+					t.Errorf("--kubectl=%s: kubectl is %q, %v, want %q", kubectl, got, err, want)
+				}
+			}
+		})
+	}
+}
+
 func TestRunFails(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
