@@ -16,6 +16,8 @@ import (
 var held struct {
 	sync.Mutex
 	holders int
+	// wanted are the gates that the first holder asked for.
+	wanted map[string]bool
 	// before is what the gates were when nobody held them.
 	before map[string]bool
 }
@@ -27,28 +29,42 @@ func Hold(wanted map[string]bool) (release func(), err error) {
 	held.Lock()
 	defer held.Unlock()
 	if held.holders == 0 {
-		held.before = settings(utilfeature.DefaultMutableFeatureGate)
+		err = take(wanted)
+	} else if !maps.Equal(held.wanted, wanted) {
+		err = agree(wanted)
 	}
-	changes, err := changesTo(held.before, wanted)
 	if err != nil {
 		return nil, err
 	}
-	if held.holders > 0 && len(changes) > 0 {
-		return nil, fmt.Errorf("--feature-gates: they hold for the whole process, where another server runs without %s", strings.Join(changes, ", "))
-	}
-	if held.holders == 0 {
-		if err := Set(wanted); err != nil {
-			return nil, err
-		}
-	}
 	held.holders++
 	return sync.OnceFunc(letGo), nil
+}
+
+// take sets gates that nobody holds.
+func take(wanted map[string]bool) error {
+	held.wanted, held.before = maps.Clone(wanted), nil
+	if len(wanted) > 0 {
+		held.before = settings(utilfeature.DefaultMutableFeatureGate)
+	}
+	return Set(wanted)
+}
+
+// agree says whether the gates are what they would be if nobody had held them before.
+func agree(wanted map[string]bool) error {
+	changes, err := changesTo(held.before, wanted)
+	if err == nil && len(changes) > 0 {
+		err = fmt.Errorf("--feature-gates: they hold for the whole process, where another server runs without %s", strings.Join(changes, ", "))
+	}
+	return err
 }
 
 func letGo() {
 	held.Lock()
 	defer held.Unlock()
 	if held.holders--; held.holders > 0 {
+		return
+	}
+	if len(held.wanted) == 0 {
 		return
 	}
 	changed := map[string]bool{}
@@ -67,6 +83,7 @@ func changesTo(before, wanted map[string]bool) ([]string, error) {
 	goal := utilfeature.DefaultMutableFeatureGate.DeepCopy()
 	now := settings(goal)
 	restored := map[string]bool{}
+	// Without any, nobody has changed the gates.
 	for name, value := range before {
 		if now[name] != value {
 			restored[name] = value

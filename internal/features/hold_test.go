@@ -43,5 +43,13 @@ func TestHold(t *testing.T) {
 	if Enabled(WorkspaceMounts) {
 		t.Error("nobody holds the gate any more, and it is not what it was")
 	}
-	hold(t, map[string]bool{string(CacheAPIs): true})
+	hold(t, nil)
+	if _, err := Hold(mounts); err == nil {
+		t.Error("the gate is off for somebody, and was turned on")
+	}
+	if release, err := Hold(map[string]bool{string(WorkspaceMounts): false}); err != nil {
+		t.Errorf("the gate is off anyhow: %v", err)
+	} else {
+		release()
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/blang/semver/v4"
 	"github.com/prometheus/client_golang/prometheus"
 	handlermetrics "k8s.io/apiserver/pkg/endpoints/handlers/metrics"
 	requestmetrics "k8s.io/apiserver/pkg/endpoints/metrics"
@@ -31,8 +32,7 @@ func NewHandler(config Config) http.Handler {
 	cachermetrics.Register()
 	etcdmetrics.Register()
 
-	own := metrics.NewKubeRegistry()
-	own.CustomMustRegister(config.Own...)
+	own := registryOf(config.Own)
 	gather := metrics.HandlerFor(prometheus.Gatherers{legacyregistry.DefaultGatherer, own}, metrics.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if config.Reset && r.Method == http.MethodDelete {
@@ -45,4 +45,17 @@ func NewHandler(config Config) http.Handler {
 		}
 		gather.ServeHTTP(w, r)
 	})
+}
+
+// registryOf returns a registry of collectors. The process remembers those that upstream
+// makes for ever, and with them the server that the collectors belong to.
+func registryOf(collectors []metrics.StableCollector) *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	for _, c := range collectors {
+		// The version decides what is deprecated, which is nothing.
+		if c.Create(&semver.Version{}, c) {
+			registry.MustRegister(c)
+		}
+	}
+	return registry
 }

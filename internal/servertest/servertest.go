@@ -5,6 +5,8 @@ package servertest
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -25,14 +27,24 @@ type Server struct {
 	stop         func()
 }
 
-// Start runs a server with command-line flags of `kcp start` until the test ends.
+// Start runs a server with command-line flags of `kcp start` until the test ends. Its data
+// is in memory unless the flags say where it is.
 func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
-	return StartIn(t, t.TempDir(), flags...)
+	if !slices.ContainsFunc(flags, func(flag string) bool { return strings.Contains(flag, "etcd") }) {
+		flags = append([]string{"--in-memory"}, flags...)
+	}
+	return start(t, t.TempDir(), flags)
 }
 
-// StartIn is Start with a given root directory, which may have been used before.
+// StartIn is Start with a given root directory, which may have been used before. The data
+// is in it.
 func StartIn(t testing.TB, root string, flags ...string) *Server {
+	t.Helper()
+	return start(t, root, flags)
+}
+
+func start(t testing.TB, root string, flags []string) *Server {
 	t.Helper()
 	running := kcptest.Start(t, kcptest.WithRootDirectory(root), kcptest.WithFlags(flags...))
 	s := &Server{controlPlane: running, RootDirectory: root, Kubeconfig: running.Kubeconfig()}

@@ -82,6 +82,9 @@ func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error)
 		server.Close()
 		<-server.Server.StopNotify()
 	}
+	electing, elected := context.WithCancel(ctx)
+	defer elected()
+	go elect(electing, server.Server)
 	timeout := time.NewTimer(embeddedStartTimeout)
 	defer timeout.Stop()
 	select {

@@ -78,6 +78,7 @@ type Layer struct {
 	// sharing is what objects of all stores have in common.
 	sharing sharing
 	leases  etcd3.LeaseManagerConfig
+	clock   *layerClock
 	// encryption returns how the objects of a resource are encrypted; nil if none are.
 	encryption value.ResourceTransformers
 	// left are the resources that may have objects though their stores are not open.
@@ -110,6 +111,7 @@ func newLayer(client *clientv3.Client, settings *Settings, exclusive bool, close
 		compactor:    etcd3.NewCompactor(client, settings.compaction(), clock.RealClock{}, nil),
 		closeBackend: closeBackend,
 		leases:       settings.leases(),
+		clock:        newLayerClock(),
 		stores:       map[Resource]*opened{},
 		changed:      make(chan struct{}),
 	}
@@ -141,6 +143,7 @@ func (l *Layer) Close() {
 		wait.Go(o.stop)
 	}
 	wait.Wait()
+	l.clock.stop()
 	l.counter.close()
 	l.compactor.Stop()
 	l.closeBackend()

@@ -121,6 +121,7 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 		// Without this index each event goes to the watchers of all clusters.
 		IndexerFuncs: storage.IndexerFuncs{clusterField: clusterOf},
 		Codec:        kind.Codec,
+		Clock:        l.clock,
 	})
 	if err != nil {
 		raw.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/emicklei/go-restful/v3"
@@ -35,12 +36,12 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 	if s.own, err = crds.All(); err != nil {
 		return err
 	}
-	shown := s.own
+	system := everywhere
 	if s.options.Single {
 		// Our own APIs are about workspaces, of which there are none.
-		shown = nil
+		system = nowhere
 	}
-	if s.system, err = everywhere(shown); err != nil {
+	if s.system, err = system(); err != nil {
 		return err
 	}
 	s.catalog, err = catalog.New(catalog.Config{
@@ -70,13 +71,21 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 }
 
 // everywhere says which definitions every cluster has without binding them: those of the
-// kinds that binding is made of, and the one of logical clusters themselves.
-func everywhere(own []*apiextensionsv1.CustomResourceDefinition) (catalog.Source, error) {
+// kinds that binding is made of, and the one of logical clusters themselves. They are the
+// same for all servers of a process.
+var everywhere = sync.OnceValues(func() (catalog.Source, error) {
+	own, err := crds.All()
+	if err != nil {
+		return nil, err
+	}
 	bound := sets.New(ownResources()...)
 	return catalog.EveryCluster(slices.DeleteFunc(slices.Clone(own), func(crd *apiextensionsv1.CustomResourceDefinition) bool {
 		return bound.Has(kcpschema.ResourceOf(crd))
 	}))
-}
+})
+
+// nowhere says that there are no such definitions.
+func nowhere() (catalog.Source, error) { return catalog.EveryCluster(nil) }
 
 // ownResources are those of our own APIs that workspaces bind.
 func ownResources() []schema.GroupResource {

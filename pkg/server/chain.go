@@ -102,7 +102,7 @@ func (s *Server) chain(handler http.Handler, c *genericapiserver.Config) http.Ha
 	handler = filters.WithRequestReceivedTimestamp(handler)
 	handler = serverfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
 	handler = filters.WithAuditInit(handler)
-	return s.use.With(handler)
+	return s.withCallers(s.use.With(handler))
 }
 
 // withoutInactive refuses requests into clusters that are offline. Those to virtual workspaces

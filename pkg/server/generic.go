@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/forkless/kcp/internal/authz"
 	"github.com/forkless/kcp/internal/builtin"
@@ -65,7 +66,7 @@ func (s *Server) buildGeneric() error {
 }
 
 func (s *Server) genericConfig(authenticate authenticator.Request, admit admission.Interface) (*genericapiserver.Config, error) {
-	serving, err := s.options.Serving.Info(s.options.Listener, s.options.Certificate)
+	serving, err := s.options.Serving.Info(s.listener(), s.options.Certificate)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +107,9 @@ func (s *Server) genericConfig(authenticate authenticator.Request, admit admissi
 	config.ShutdownDelayDuration = s.options.Shutdown.Delay
 	config.ShutdownSendRetryAfter = s.options.Shutdown.SendRetryAfter
 	config.ShutdownWatchTerminationGracePeriod = s.watchGracePeriod()
+	for _, checks := range [][]healthz.HealthChecker{config.HealthzChecks, config.LivezChecks, config.ReadyzChecks} {
+		checkLog(checks)
+	}
 	config.AddHealthChecks(s.etcdCheck("etcd", s.options.Etcd.HealthTimeout))
 	config.AddReadyzChecks(s.etcdCheck("etcd-readiness", s.options.Etcd.ReadyTimeout))
 	if err := s.encrypt(config); err != nil {
@@ -143,6 +147,20 @@ func (s *Server) builtinConfig(authenticate authenticator.Request) builtin.Confi
 		Workloads: s.workloads(),
 		Single:    s.single(),
 		EventTTL:  s.options.EventTTL(),
+	}
+}
+
+// checkLog replaces upstream's check whether the log can be written, which leaves a
+// goroutine that never ends in the process: a log that cannot is one that this one waits
+// for, which health checks do not for long.
+func checkLog(checks []healthz.HealthChecker) {
+	for i, check := range checks {
+		if check == healthz.LogHealthz {
+			checks[i] = healthz.NamedCheck(check.Name(), func(*http.Request) error {
+				klog.Flush()
+				return nil
+			})
+		}
 	}
 }
 

@@ -123,6 +123,8 @@ type Server struct {
 	use *idle.Use
 	// inFlight bounds the requests that are served at a time.
 	inFlight *inflight.Limit
+	// callers are connected to the server; nil where they are not to be hung up on.
+	callers *callers
 	// controllerWork are the goroutines of the controllers.
 	controllerWork work
 	// stopping is fired when no new requests are served.
@@ -157,6 +159,9 @@ func New(ctx context.Context, prepared *options.Prepared) (*Server, error) {
 
 		presetIdentities: preset,
 		types:            types,
+	}
+	if prepared.Etcd.InMemory {
+		s.callers = newCallers(prepared.Listener)
 	}
 	s.configurations = configurations.NewIndex(boundExports{s})
 	if err := s.openStorage(ctx); err != nil {

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"net"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -52,13 +54,35 @@ func (s *Server) watchGracePeriod() time.Duration {
 	return max(s.options.Shutdown.WatchGracePeriod, minWatchGrace)
 }
 
+// listener is what the server listens to.
+func (s *Server) listener() net.Listener {
+	if s.callers != nil {
+		return s.callers
+	}
+	return s.options.Listener
+}
+
+// withCallers counts requests where somebody has to know of them when the server stops.
+func (s *Server) withCallers(handler http.Handler) http.Handler {
+	if s.callers != nil {
+		return s.callers.with(handler)
+	}
+	return handler
+}
+
 // endWatches ends what runs for long when the server stops and the time is over that
-// the options leave it. Stopping waits for all other requests, and would for these.
+// the options leave it. Stopping waits for all other requests, and would for these. It
+// hangs up on callers who are not waited for.
 func (s *Server) endWatches(ctx context.Context) {
 	select {
 	case <-s.stopping.ShuttingDown():
 	case <-ctx.Done():
 		return
+	}
+	var background sync.WaitGroup
+	defer background.Wait()
+	if s.callers != nil {
+		background.Go(func() { s.callers.hangUp(ctx) })
 	}
 	select {
 	case <-time.After(s.watchGracePeriod()):

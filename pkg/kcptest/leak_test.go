@@ -1,0 +1,134 @@
+package kcptest_test
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/forkless/kcp/pkg/kcptest"
+)
+
+// longVariable has tests run in full that take minutes.
+const longVariable = "KCP_TEST_LONG"
+
+// use starts a control plane, does a little of everything in it, and stops it.
+func use(t *testing.T) {
+	t.Helper()
+	c, err := kcptest.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := c.WorkspaceContext(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.ApplyContext(t.Context(), kcptest.YAML(widgets)); err != nil {
+		t.Fatal(err)
+	}
+	client, err := kubernetes.NewForConfig(w.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nobody stops it: the end of the server ends it as well.
+	watch, err := client.CoreV1().ConfigMaps("").Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	for range watch.ResultChan() { //nolint:revive // because what the watch says does not matter, only that it ends
+	}
+	address, err := url.Parse(c.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if connection, err := net.DialTimeout("tcp", address.Host, time.Minute); err == nil {
+		_ = connection.Close()
+		t.Errorf("somebody listens on %s after the end", address.Host)
+	}
+	if _, err := os.Stat(c.RootDirectory()); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", c.RootDirectory(), err)
+	}
+}
+
+// stacks returns the stacks of all goroutines.
+func stacks() string {
+	buffer := make([]byte, 16<<20)
+	return string(buffer[:runtime.Stack(buffer, true)])
+}
+
+// checkGoroutines waits until there are no more goroutines than wanted.
+func checkGoroutines(t *testing.T, wanted int) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for runtime.NumGoroutine() > wanted {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, of which %d were there before:\n%s", runtime.NumGoroutine(), wanted, stacks())
+		}
+		runtime.Gosched()
+		time.Sleep(time.Millisecond) //nolint:forbidigo // because nothing tells when a goroutine has ended
+	}
+}
+
+// TestNothingStays: a process that starts and stops control planes, one after the other, is
+// what it was before. The first one may leave what all share.
+func TestNothingStays(t *testing.T) {
+	rounds := 6
+	if os.Getenv(longVariable) != "" {
+		rounds = 1000
+	}
+	// Other tests of this package may have left some that are about to end.
+	use(t)
+	goroutines := runtime.NumGoroutine()
+	use(t)
+	before := heap()
+	for range rounds {
+		use(t)
+	}
+	checkGoroutines(t, goroutines)
+	after := heap()
+	t.Logf("after %d control planes: %d goroutines, heap %d KB, before %d KB", rounds, runtime.NumGoroutine(), after>>10, before>>10)
+	// A control plane takes more than this.
+	const tolerance = 6 << 20
+	if after > before+tolerance {
+		t.Errorf("the heap grew from %d KB to %d KB", before>>10, after>>10)
+	}
+}
+
+// TestManyAtOnce: control planes of one process do not get into each other's way.
+func TestManyAtOnce(t *testing.T) {
+	before := runtime.NumGoroutine()
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			c, err := kcptest.New(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() {
+				if err := c.Stop(); err != nil {
+					t.Error(err)
+				}
+			}()
+			// The same name everywhere: what is there is in one of them only.
+			if _, err := c.WorkspaceContext(t.Context(), kcptest.WithName("only")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	checkGoroutines(t, before)
+	if strings.Contains(stacks(), "etcdserver") {
+		t.Error("an etcd runs on")
+	}
+}
