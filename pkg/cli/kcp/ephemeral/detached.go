@@ -39,7 +39,7 @@ func (o *Options) leave(ctx context.Context, in *input) error {
 	id := answer.Environment.get("KCP_RUN_ID")
 	end := "kcp stop " + id + " ends it"
 	if o.TTL > 0 {
-		end += fmt.Sprintf(", or it ends by itself after %s", o.TTL)
+		end += fmt.Sprintf(", or it ends by itself after %s", span(o.TTL))
 	}
 	o.voice().say("ready in %.2fs at %s; %s", o.now().Sub(o.began).Seconds(), answer.Environment.get("KCP_URL"), end)
 	return answer.Environment.print(o.streams.Out, o.Print)

@@ -111,7 +111,7 @@ func (o *Options) prepare(ctx context.Context, p *plane, in *input) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return run.Timeout(fmt.Errorf("not ready after %s (--start-timeout): %w", o.StartTimeout, err))
+		return run.Timeout(fmt.Errorf("not ready after %s (--start-timeout): %w", span(o.StartTimeout), err))
 	default:
 		return err
 	}
@@ -137,7 +137,7 @@ func (o *Options) work(ctx context.Context, p *plane, program string) ending {
 	select {
 	case <-j.Done():
 	case <-up:
-		early = run.Timeout(fmt.Errorf("%s has not ended after %s (--timeout)", strings.Join(o.Command, " "), o.Timeout))
+		early = run.Timeout(fmt.Errorf("%s has not ended after %s (--timeout)", strings.Join(o.Command, " "), span(o.Timeout)))
 		j.End(grace)
 	case <-p.server.Done():
 		early = errors.New("the server has ended before the command")
@@ -165,7 +165,7 @@ func (o *Options) serve(ctx context.Context, p *plane, how string, limit time.Du
 	case <-up:
 		end := ending{ready: true, how: "ended"}
 		if how == "" {
-			end.err = run.Timeout(fmt.Errorf("%s are over (--timeout)", limit))
+			end.err = run.Timeout(fmt.Errorf("%s are over (--timeout)", span(limit)))
 		}
 		return end
 	case <-p.server.Done():

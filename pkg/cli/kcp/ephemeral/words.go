@@ -42,3 +42,15 @@ func (v voice) over(how string, took time.Duration, left []string) {
 	}
 	v.say("%s after %.1fs, %s", how, took.Seconds(), strings.Join(left, ", "))
 }
+
+// span returns a time as people write it: 1h rather than 1h0m0s.
+func span(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
