@@ -100,7 +100,7 @@ func (b *Bundle) Add(p logicalcluster.Path, resource schema.GroupResource, objec
 	}
 	redacted := make([]unstructured.Unstructured, 0, len(objects))
 	for i := range objects {
-		redacted = append(redacted, redact(&objects[i]))
+		redacted = append(redacted, Redact(&objects[i]))
 	}
 	b.at(p).objects[resource] = redacted
 }

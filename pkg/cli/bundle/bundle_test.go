@@ -134,7 +134,7 @@ func TestRedact(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			u := object("X", "x", map[string]any{tc.field: tc.value})
-			clean := redact(&u)
+			clean := Redact(&u)
 			if diff := cmp.Diff(tc.want, clean.Object[tc.field]); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
@@ -152,7 +152,7 @@ func TestRedactMetadata(t *testing.T) {
 	if err := unstructured.SetNestedSlice(u.Object, []any{map[string]any{"manager": "x"}}, "metadata", "managedFields"); err != nil {
 		t.Fatal(err)
 	}
-	clean := redact(&u)
+	clean := Redact(&u)
 	want := map[string]string{"example.com/owner": `{"username":"me"}`, "kcp.io/path": "root:org"}
 	if diff := cmp.Diff(want, clean.GetAnnotations()); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)

@@ -23,9 +23,13 @@ var ownerWords = []string{"extra", "uid"}
 // noisyAnnotations are copies of the object, with whatever was secret in it.
 var noisyAnnotations = []string{"kubectl.kubernetes.io/last-applied-configuration"}
 
-// redact returns object without what is secret, or says more of people than their names.
-func redact(object *unstructured.Unstructured) unstructured.Unstructured {
+// Redact returns object without what is secret, or says more of people than their names.
+func Redact(object *unstructured.Unstructured) unstructured.Unstructured {
 	clean := object.DeepCopy()
+	if clean.GetAPIVersion() == "v1" && clean.GetKind() == "Secret" {
+		redactAll(clean.Object, "data")
+		redactAll(clean.Object, "stringData")
+	}
 	clean.SetManagedFields(nil)
 	annotations := clean.GetAnnotations()
 	for name, value := range annotations {
@@ -41,6 +45,14 @@ func redact(object *unstructured.Unstructured) unstructured.Unstructured {
 	}
 	clean.Object, _ = redactValue("", clean.Object).(map[string]any)
 	return *clean
+}
+
+// redactAll leaves of a field's entries the names.
+func redactAll(object map[string]any, field string) {
+	entries, _ := object[field].(map[string]any)
+	for name := range entries {
+		entries[name] = redacted
+	}
 }
 
 // redactJSON redacts an object that is written in a string.

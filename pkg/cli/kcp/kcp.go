@@ -10,6 +10,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/envtest/assets"
 	"github.com/forkless/kcp/pkg/cli/envtest/etcd"
 	"github.com/forkless/kcp/pkg/cli/kcp/admin"
+	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral"
 	"github.com/forkless/kcp/pkg/cli/kcp/start"
 	"github.com/forkless/kcp/pkg/cli/kcp/status"
 	"github.com/forkless/kcp/pkg/cli/kcp/stop"
@@ -29,6 +30,7 @@ func New(streams run.Streams, newServer start.NewServer) *cobra.Command {
 	cmd.AddCommand(
 		start.New(streams, newServer),
 		status.New(streams),
+		ephemeral.New(streams),
 		stop.New(streams),
 		admin.New(streams),
 		version.New(streams),

@@ -84,6 +84,20 @@ func Code(code int, err error) error {
 	return coded{error: err, code: code}
 }
 
+// CodeOf returns the exit code that the process ends with because of err, signals aside.
+func CodeOf(err error) int {
+	switch c, ok := errors.AsType[coded](err); {
+	case err == nil:
+		return 0
+	case errors.Is(err, ErrNo):
+		return codeNo
+	case ok:
+		return c.code
+	default:
+		return codeFailed
+	}
+}
+
 // Timeout returns err, which says what was still missing when --timeout ran out, with
 // the exit code for that.
 func Timeout(err error) error { return Code(codeTimeout, err) }

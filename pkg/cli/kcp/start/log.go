@@ -32,6 +32,19 @@ func redirect(w io.Writer, level int) (restore func()) {
 	return before.Restore
 }
 
+// logLevel is how much is logged unless somebody asks for more.
+const logLevel = 2
+
+// LogTo sends the log of the process to w, with what it has off a terminal, until restore is
+// called. It is for those who run a server for something else.
+func LogTo(w io.Writer) (restore func()) {
+	putBack := redirect(quiet{w}, logLevel)
+	return func() {
+		klog.Flush()
+		putBack()
+	}
+}
+
 // ownLine is in each line of a logger of this program.
 var ownLine = []byte(` logger="` + loggerName)
 

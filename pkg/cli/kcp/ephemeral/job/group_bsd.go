@@ -11,6 +11,5 @@ import (
 // attributes are those of a program.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
-// stopOwnGroup stops this process and those that it shares its group with, as ctrl-z does,
-// and returns when it goes on. Where nobody could make it go on, the system does not stop it.
-func stopOwnGroup() { _ = unix.Kill(0, unix.SIGTSTP) }
+// stopSelf stops this process and returns when it goes on.
+func stopSelf(s unix.Signal) { _ = unix.Kill(unix.Getpid(), s) }

@@ -103,14 +103,23 @@ func (p *process) stopped(s unix.Signal, received chan<- os.Signal) {
 		if p.terminal.foreground() == p.group {
 			p.terminal.give(p.terminal.own)
 		}
-		signal.Reset(syscall.SIGTSTP)
-		stopOwnGroup()
-		signal.Notify(received, syscall.SIGTSTP)
+		stopOwnGroup(received)
 	}
 	if p.terminal.isOurs() {
 		p.terminal.give(p.group)
 	}
 	_ = unix.Kill(-p.group, unix.SIGCONT)
+}
+
+// stopOwnGroup stops this process and those that it shares its group with, as ctrl-z does,
+// and returns when it goes on. received gets the signals of this process.
+func stopOwnGroup(received chan<- os.Signal) {
+	signal.Reset(syscall.SIGTSTP)
+	_ = unix.Kill(0, unix.SIGTSTP)
+	// Go goes on catching a signal once it has, so this process stops by another one. Where
+	// nobody could make it go on, the system ignores that, as it does the first one.
+	stopSelf(unix.SIGTTIN)
+	signal.Notify(received, syscall.SIGTSTP)
 }
 
 // retake takes the terminal back. A program that was killed may have left it in a state in

@@ -1,0 +1,127 @@
+package ephemeral
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/forkless/kcp/internal/apply"
+	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/job"
+)
+
+// stdin is what --apply calls the input.
+const stdin = "-"
+
+// check looks at everything that can be wrong and needs no server.
+func (o *Options) check() (*input, error) {
+	in := &input{}
+	var err error
+	if len(o.Command) > 0 {
+		if in.program, err = job.Find(o.Command[0]); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.read(in); err != nil {
+		return nil, err
+	}
+	if o.Snapshot != "" {
+		file, err := os.Open(o.Snapshot)
+		if err != nil {
+			return nil, fmt.Errorf("--snapshot %s: %w", o.Snapshot, reason(err))
+		}
+		_ = file.Close()
+	}
+	if o.Save != "" {
+		if err := writable(filepath.Dir(o.Save)); err != nil {
+			return nil, fmt.Errorf("--save %s cannot be written: %w", o.Save, err)
+		}
+	}
+	if o.Keep == keepNever {
+		return in, nil
+	}
+	if err := o.checkArtifacts(); err != nil {
+		return nil, fmt.Errorf("--artifacts %s cannot be written: %w", o.Artifacts, err)
+	}
+	return in, nil
+}
+
+// read reads what is to be applied.
+func (o *Options) read(in *input) error {
+	for _, name := range o.Apply {
+		manifests, err := o.readFrom(in, name)
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			return fmt.Errorf("--apply: %s: %w", p.Path, p.Err)
+		}
+		if err != nil {
+			return fmt.Errorf("--apply: %w", err)
+		}
+		in.manifests = append(in.manifests, manifests...)
+	}
+	return nil
+}
+
+func (o *Options) readFrom(in *input, name string) ([]apply.Manifest, error) {
+	if name != stdin {
+		return apply.Read(name)
+	}
+	if in.stdin != nil {
+		return nil, errors.New("the input can be read once only")
+	}
+	content, err := io.ReadAll(o.streams.In)
+	if err != nil {
+		return nil, fmt.Errorf("reading the input: %w", err)
+	}
+	in.stdin = append([]byte{}, content...)
+	return apply.Parse("stdin", content)
+}
+
+// checkArtifacts makes sure that artifacts can be written, and leaves no trace of it.
+func (o *Options) checkArtifacts() error {
+	made, err := missing(o.Artifacts)
+	if err != nil {
+		return err
+	}
+	if err = reason(os.MkdirAll(o.Artifacts, 0o755)); err == nil {
+		err = writable(o.Artifacts)
+	}
+	for _, directory := range made {
+		// It goes unless somebody else has put something into it.
+		_ = os.Remove(directory)
+	}
+	return err
+}
+
+// missing returns those directories on the way to path that are not there, the lowest first.
+func missing(path string) ([]string, error) {
+	var all []string
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		_, err := os.Stat(at)
+		switch {
+		case err == nil:
+			return all, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+		all = append(all, at)
+	}
+}
+
+// writable says why no file can be made in a directory.
+func writable(directory string) error {
+	probe, err := os.CreateTemp(directory, ".kcp-run-*")
+	if err != nil {
+		return reason(err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// reason returns why something could not be done to a file whose name would say nothing.
+func reason(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}

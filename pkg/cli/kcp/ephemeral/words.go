@@ -1,0 +1,56 @@
+package ephemeral
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/forkless/kcp/pkg/cli/display"
+)
+
+// voice is what the command says itself.
+type voice struct{ w io.Writer }
+
+// say writes a line. That nobody hears it is no reason to end a command.
+func (v voice) say(format string, args ...any) {
+	if v.w != nil {
+		_, _ = fmt.Fprintf(v.w, "kcp run: %s\n", display.Line(fmt.Sprintf(format, args...)))
+	}
+}
+
+func (o *Options) voice() voice {
+	if o.Quiet || o.detached {
+		return voice{}
+	}
+	return voice{w: o.streams.ErrOut}
+}
+
+// ready says that the command is about to run.
+func (v voice) ready(took time.Duration, url string, command []string, kubeconfig string) {
+	if len(command) == 0 {
+		v.say("ready in %.2fs at %s, KUBECONFIG=%s; ctrl-c ends it", took.Seconds(), url, kubeconfig)
+		return
+	}
+	v.say("ready in %.2fs at %s, KUBECONFIG set for: %s", took.Seconds(), url, strings.Join(command, " "))
+}
+
+// over says how it has ended, and what is left of it.
+func (v voice) over(how string, took time.Duration, left []string) {
+	if len(left) == 0 {
+		left = []string{"nothing kept"}
+	}
+	v.say("%s after %.1fs, %s", how, took.Seconds(), strings.Join(left, ", "))
+}
+
+// span returns a time as people write it: 1h rather than 1h0m0s.
+func span(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
