@@ -66,7 +66,7 @@ func StartFrom(ctx context.Context, archived, root string, flags ...string) (*Se
 	if err != nil {
 		end()
 		releaseGates()
-		return nil, errors.Join(err, claim.Release())
+		return nil, errors.Join(err, claim.Abandon())
 	}
 	s := &Server{
 		Server: made, RootDirectory: root, Kubeconfig: filepath.Join(root, "admin.kubeconfig"),
@@ -80,9 +80,9 @@ func StartFrom(ctx context.Context, archived, root string, flags ...string) (*Se
 	case <-made.Ready():
 		return s, nil
 	case <-s.done:
-		return nil, errors.Join(fmt.Errorf("the server ended while it started: %w", s.err), s.Stop())
+		return nil, errors.Join(fmt.Errorf("the server ended while it started: %w", s.err), s.abandon())
 	case <-ctx.Done():
-		return nil, errors.Join(fmt.Errorf("waiting for the server: %w", context.Cause(ctx)), s.Stop())
+		return nil, errors.Join(fmt.Errorf("waiting for the server: %w", context.Cause(ctx)), s.abandon())
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *Server) Done() <-chan struct{} { return s.done }
 // Stop lets requests finish, ends the server, and gives everything back. It returns why
 // the server could not stop in order, or why it ended before it was told to; again, if it
 // is called again.
-func (s *Server) Stop() error { return s.stop(func() error { return nil }) }
+func (s *Server) Stop() error { return s.stop(s.claim.Release) }
 
 // StopAndSave is Stop that writes the state of the server to an archive before it is
 // gone.
@@ -120,7 +120,7 @@ func (s *Server) StopAndSave(file string) error {
 	tried := false
 	err := s.stop(func() error {
 		tried = true
-		return s.claim.Save(file)
+		return errors.Join(s.claim.Save(file), s.claim.Release())
 	})
 	if !tried {
 		return errors.Join(err, errors.New("the server has been stopped, so there is no state to save"))
@@ -128,11 +128,14 @@ func (s *Server) StopAndSave(file string) error {
 	return err
 }
 
-func (s *Server) stop(stopped func() error) error {
+// abandon is Stop for a server that was never ready.
+func (s *Server) abandon() error { return s.stop(s.claim.Abandon) }
+
+func (s *Server) stop(release func() error) error {
 	s.stopOnce.Do(func() {
 		s.end()
 		<-s.done
-		s.stopErr = errors.Join(s.err, stopped(), s.claim.Release())
+		s.stopErr = errors.Join(s.err, release())
 		s.releaseGates()
 	})
 	return s.stopErr

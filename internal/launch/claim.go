@@ -13,9 +13,13 @@ import (
 
 	"github.com/forkless/kcp/internal/archive"
 	"github.com/forkless/kcp/internal/rootdir"
+	"github.com/forkless/kcp/internal/servingcert"
 	"github.com/forkless/kcp/internal/version"
 	"github.com/forkless/kcp/pkg/server/options"
 )
+
+// LogFile is the name of the log in a root directory, where there is one.
+const LogFile = "kcp.log"
 
 // Claim is what was taken hold of for one server.
 type Claim struct {
@@ -41,7 +45,7 @@ func TakeFrom(ctx context.Context, completed *options.Completed, archived string
 	claim := &Claim{Prepared: &options.Prepared{Completed: completed}}
 	if err := claim.take(ctx, archived); err != nil {
 		// What cannot be given back goes with the process.
-		_ = claim.Release()
+		_ = claim.Abandon()
 		return nil, err
 	}
 	return claim, nil
@@ -161,6 +165,23 @@ func (c *Claim) NewDirectory() bool { return c.directory != nil && c.directory.N
 
 // Release gives everything back. Call it when the server has stopped.
 func (c *Claim) Release() error {
+	return c.release(func() error { return c.directory.Close() })
+}
+
+// Abandon is Release for a server that was never ready: a start that fails leaves no
+// trace.
+func (c *Claim) Abandon() error {
+	completed := c.Prepared.Completed
+	certificate, key := servingcert.Files(completed.Serving.CertDirectory)
+	return c.release(func() error {
+		return c.directory.Abandon(
+			completed.Etcd.Directory, completed.Admin.KubeconfigPath, completed.Admin.TokenHashPath,
+			completed.ServiceAccounts.GeneratedKey, certificate, key, filepath.Join(completed.RootDirectory, LogFile),
+		)
+	})
+}
+
+func (c *Claim) release(letGo func() error) error {
 	var errs []error
 	if listener := c.Prepared.Listener; listener != nil {
 		if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
@@ -173,7 +194,7 @@ func (c *Claim) Release() error {
 		}
 	}
 	if c.directory != nil {
-		if err := c.directory.Close(); err != nil {
+		if err := letGo(); err != nil {
 			errs = append(errs, fmt.Errorf("letting go of the root directory: %w", err))
 		}
 	}

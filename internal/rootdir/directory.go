@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/forkless/kcp/internal/filelock"
 )
@@ -13,6 +14,11 @@ import (
 const (
 	directoryMode fs.FileMode = 0o700
 	fileMode      fs.FileMode = 0o600
+	// parentMode is that of directories around a root directory.
+	parentMode fs.FileMode = 0o755
+
+	// unfinished ends the names of files that are being written.
+	unfinished = ".new"
 )
 
 // Directory is a root directory that this process holds.
@@ -20,29 +26,29 @@ type Directory struct {
 	path  string
 	label string
 	lock  *os.File
-	// made says that the directory was not there before.
-	made bool
-	// fresh says that no server has written into it yet.
-	fresh bool
+	// made are the directories that were not there before, the root directory last: none
+	// if it was.
+	made []string
+	// before are the names of what was in it.
+	before map[string]bool
+	// fresh says that no server has written into it yet, claimed that this one has.
+	fresh, claimed bool
 }
 
 // Open takes hold of the directory at path for holder, and makes it if need be. label
 // is how errors name it. The errors are of type *InUseError if another process holds it
 // and of type *NewerLayoutError if it was written by a newer version.
 func Open(path, label string, holder Holder) (*Directory, error) {
-	made, err := ensure(path)
-	if err != nil {
-		return nil, fmt.Errorf("making directory %s: %w", label, err)
+	d := &Directory{path: path, label: label}
+	if err := d.ensure(); err != nil {
+		d.unmake()
+		return nil, fmt.Errorf("making directory %s: %w", label, cause(err))
 	}
-	lock, err := filelock.Acquire(filepath.Join(path, LockFile))
-	switch {
-	case errors.Is(err, filelock.ErrHeld):
-		return nil, &InUseError{Label: label, Holder: readHolder(filepath.Join(path, LockFile))}
-	case err != nil:
-		return nil, fmt.Errorf("locking directory %s: %w", label, err)
+	if err := d.acquire(); err != nil {
+		d.unmake()
+		return nil, err
 	}
-
-	d := &Directory{path: path, label: label, lock: lock, made: made}
+	var err error
 	if d.fresh, err = checkLayout(path, label, holder.Version); err == nil {
 		err = d.Describe(holder)
 	}
@@ -52,23 +58,69 @@ func Open(path, label string, holder Holder) (*Directory, error) {
 	return d, nil
 }
 
-// ensure makes the directory if it is not there and says whether it did.
-func ensure(path string) (made bool, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return false, err
+// ensure makes the directory, with those around it, if it is not there.
+func (d *Directory) ensure() error {
+	var missing []string
+	for path := d.path; ; path = filepath.Dir(path) {
+		info, err := os.Stat(path)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("%s is not a directory", path)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			if err != nil {
+				return err
+			}
+			break
+		}
+		missing = append(missing, path)
 	}
-	err = os.Mkdir(path, directoryMode)
-	if !errors.Is(err, fs.ErrExist) {
-		return err == nil, err
+	for _, path := range slices.Backward(missing) {
+		mode := parentMode
+		if path == d.path {
+			mode = directoryMode
+		}
+		switch err := os.Mkdir(path, mode); {
+		case err == nil:
+			d.made = append(d.made, path)
+		case !errors.Is(err, fs.ErrExist):
+			return err
+		}
 	}
-	info, err := os.Stat(path)
+	if len(d.made) > 0 && d.made[len(d.made)-1] != d.path {
+		// Somebody else was quicker, and is going to use what is around it.
+		d.made = nil
+	}
+	return nil
+}
+
+// acquire takes the lock.
+func (d *Directory) acquire() (err error) {
+	entries, err := os.ReadDir(d.path)
 	if err != nil {
-		return false, err
+		return fmt.Errorf("reading directory %s: %w", d.label, cause(err))
 	}
-	if !info.IsDir() {
-		return false, fmt.Errorf("%s is not a directory", path)
+	d.before = make(map[string]bool, len(entries))
+	for _, entry := range entries {
+		d.before[entry.Name()] = true
 	}
-	return false, nil
+	file := filepath.Join(d.path, LockFile)
+	d.lock, err = filelock.Acquire(file)
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return &InUseError{Label: d.label, Holder: readHolder(file)}
+	case err != nil:
+		return fmt.Errorf("locking directory %s: %w", d.label, cause(err))
+	}
+	return nil
+}
+
+// cause returns the reason in an error about a file, for those who know it by another
+// name.
+func cause(err error) error {
+	if named, ok := errors.AsType[*fs.PathError](err); ok {
+		return named.Err
+	}
+	return err
 }
 
 // Path returns the path of the directory.
@@ -91,17 +143,49 @@ func (d *Directory) Claim(version string) error {
 	if err := writeLayout(d.path, version); err != nil {
 		return fmt.Errorf("marking %s: %w", d.label, err)
 	}
-	d.made = false
+	d.claimed = true
 	return nil
 }
 
 // Close lets go of the directory. One that Open made and nobody claimed is removed.
 func (d *Directory) Close() error {
-	if !d.made {
+	if d.claimed || len(d.made) == 0 {
 		return errors.Join(d.lock.Truncate(0), filelock.Release(d.lock))
 	}
 	err := filelock.Remove(d.lock)
-	// If somebody has put something into it meanwhile it stays.
-	_ = os.Remove(d.path)
+	d.unmake()
 	return err
+}
+
+// Abandon is Close for a server that was never ready: if it was to be the first one in
+// the directory, what is there of the files that it has put there is removed, and so is
+// the directory if Open made it. What was there before stays.
+func (d *Directory) Abandon(files ...string) error {
+	if !d.fresh {
+		return d.Close()
+	}
+	var errs []error
+	for _, file := range append(files, filepath.Join(d.path, layoutFile)) {
+		if filepath.Dir(file) != d.path || d.before[filepath.Base(file)] {
+			continue
+		}
+		errs = append(errs, os.RemoveAll(file), os.RemoveAll(file+unfinished))
+	}
+	if d.before[LockFile] {
+		errs = append(errs, d.lock.Truncate(0), filelock.Release(d.lock))
+	} else {
+		errs = append(errs, filelock.Remove(d.lock))
+	}
+	d.unmake()
+	return errors.Join(errs...)
+}
+
+// unmake removes the directories that Open made. If somebody has put something into one
+// meanwhile it stays.
+func (d *Directory) unmake() {
+	for _, path := range slices.Backward(d.made) {
+		if os.Remove(path) != nil {
+			return
+		}
+	}
 }

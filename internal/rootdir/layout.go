@@ -68,7 +68,7 @@ func writeLayout(path, version string) error {
 		return nil
 	}
 	// Through another file, so that a crash leaves either the old mark or the new one.
-	next := file + ".new"
+	next := file + unfinished
 	if err := os.WriteFile(next, content, fileMode); err != nil {
 		return err
 	}

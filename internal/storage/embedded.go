@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/storage/wal"
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 )
 
 const (
@@ -70,11 +67,12 @@ type EmbeddedOptions struct {
 // StartEmbedded starts an etcd in this process and opens a Layer on it that needs
 // no socket. It returns when etcd serves.
 func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error) {
-	config, err := embeddedConfig(options)
+	last := newFatal(options.Directory)
+	config, err := embeddedConfig(options, last)
 	if err != nil {
 		return nil, err
 	}
-	server, err := embed.StartEtcd(config)
+	server, err := startEtcd(config, last)
 	if err != nil {
 		return nil, fmt.Errorf("starting embedded etcd in %s: %w", options.Directory, err)
 	}
@@ -89,6 +87,10 @@ func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error)
 	defer timeout.Stop()
 	select {
 	case <-server.Server.ReadyNotify():
+		last.start()
+	case err := <-last.failed:
+		// Nothing of it can be relied on to come to an end.
+		return nil, fmt.Errorf("starting embedded etcd in %s: %w", options.Directory, err)
 	case err := <-server.Err():
 		closeServer()
 		return nil, fmt.Errorf("starting embedded etcd in %s: %w", options.Directory, err)
@@ -109,7 +111,27 @@ func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error)
 	}), nil
 }
 
-func embeddedConfig(options EmbeddedOptions) (*embed.Config, error) {
+// startEtcd starts etcd, in a goroutine of its own because that does not return when etcd
+// gives up.
+func startEtcd(config *embed.Config, last *fatal) (*embed.Etcd, error) {
+	type result struct {
+		server *embed.Etcd
+		err    error
+	}
+	started := make(chan result, 1)
+	go func() {
+		server, err := embed.StartEtcd(config)
+		started <- result{server, err}
+	}()
+	select {
+	case r := <-started:
+		return r.server, r.err
+	case err := <-last.failed:
+		return nil, err
+	}
+}
+
+func embeddedConfig(options EmbeddedOptions, last *fatal) (*embed.Config, error) {
 	if options.Directory == "" {
 		return nil, errors.New("the embedded etcd needs a directory")
 	}
@@ -149,18 +171,6 @@ func embeddedConfig(options EmbeddedOptions) (*embed.Config, error) {
 	}
 	// An existing write-ahead log may lie elsewhere in older layouts; keep etcd's own.
 	config.WalDir = ""
-	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(etcdLogger(filepath.Base(options.Directory)))
+	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(last.logger())
 	return config, nil
-}
-
-// etcdLogger lets through only what etcd says before it ends the process. Its errors
-// reach the caller as errors; what it says of its ordinary life (on a fresh directory
-// also at level error) tells a user of workspaces nothing.
-func etcdLogger(name string) *zap.Logger {
-	core := zapcore.NewCore(
-		zapcore.NewConsoleEncoder(zap.NewProductionEncoderConfig()),
-		zapcore.Lock(os.Stderr),
-		zap.NewAtomicLevelAt(zap.DPanicLevel),
-	)
-	return zap.New(core).Named(name)
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/forkless/kcp/internal/launch"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
 
@@ -108,7 +109,7 @@ func (v detachedView) idle(limit time.Duration) { logView{}.idle(limit) }
 
 // openDetached returns the view of a server that was detached.
 func (o *Options) openDetached(root string, restoreTo func(io.Writer) (restore func(), err error)) (view, error) {
-	file, err := openLog(filepath.Join(root, logFile))
+	file, err := openLog(filepath.Join(root, launch.LogFile))
 	if err != nil {
 		return nil, err
 	}

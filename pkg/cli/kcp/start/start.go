@@ -125,7 +125,14 @@ func (o *Options) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return withHint(err)
 	}
-	defer func() { err = errors.Join(err, claim.Release()) }()
+	wasReady := false
+	defer func() {
+		letGo := claim.Release
+		if err != nil && !wasReady {
+			letGo = claim.Abandon
+		}
+		err = errors.Join(err, letGo())
+	}()
 
 	view, err := o.openView(claim)
 	if err != nil {
@@ -140,11 +147,12 @@ func (o *Options) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return o.serve(ctx, server, view, claim)
+	wasReady, err = o.serve(ctx, server, view, claim)
+	return err
 }
 
 // serve runs the server and says when it is ready, and when it is about to stop.
-func (o *Options) serve(ctx context.Context, server Server, view view, claim *launch.Claim) error {
+func (o *Options) serve(ctx context.Context, server Server, view view, claim *launch.Claim) (wasReady bool, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx) }()
 	resting, stop := context.WithCancel(ctx)
@@ -164,7 +172,7 @@ func (o *Options) serve(ctx context.Context, server Server, view view, claim *la
 	for {
 		select {
 		case <-ready:
-			ready = nil
+			ready, wasReady = nil, true
 			undo = o.announce(ctx, server, claim, view)
 			view.ready(o.summary(server, claim))
 		case <-told:
@@ -176,12 +184,12 @@ func (o *Options) serve(ctx context.Context, server Server, view view, claim *la
 				view.stopping()
 			}
 			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-				return nil
+				return wasReady, nil
 			}
 			if err == nil && ctx.Err() == nil {
 				view.idle(claim.Prepared.Shutdown.Idle)
 			}
-			return err
+			return wasReady, err
 		}
 	}
 }

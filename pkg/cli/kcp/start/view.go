@@ -56,7 +56,7 @@ func (o *Options) openView(claim *launch.Claim) (view, error) {
 	if !o.terminal || logging.Classic || root == "" {
 		return logView{restore: redirect(quiet{o.streams.ErrOut}, level)}, nil
 	}
-	file, err := openLog(filepath.Join(root, logFile))
+	file, err := openLog(filepath.Join(root, launch.LogFile))
 	if err != nil {
 		return nil, err
 	}
@@ -113,15 +113,11 @@ func (v terminalView) close() { v.restore() }
 // say writes to a terminal. If that has gone away there is nobody to tell.
 func (v terminalView) say(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
 
-const (
-	// logFile is the name of the log in the root directory.
-	logFile = "kcp.log"
-	// maxLogSize is how large the log may be at a start before a new one is begun.
-	maxLogSize = 10 << 20
-)
+// maxLogSize is how large the log may be at a start before a new one is begun.
+const maxLogSize = 10 << 20
 
 // logPath returns where the log is, as people would type it.
-func logPath(root string) string { return filepath.ToSlash(filepath.Join(root, logFile)) }
+func logPath(root string) string { return filepath.ToSlash(filepath.Join(root, launch.LogFile)) }
 
 // openLog opens the log to append to it. One that has grown large is put aside first.
 func openLog(path string) (*os.File, error) {
