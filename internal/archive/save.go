@@ -16,13 +16,13 @@ import (
 
 // Save writes the state of a server that has stopped to file.
 func Save(file string, source State) error {
-	if err := save(file, source); err != nil {
+	if err := saveTo(file, source); err != nil {
 		return fmt.Errorf("saving the state to %s: %w", file, cause(err))
 	}
 	return nil
 }
 
-func save(file string, source State) (err error) {
+func saveTo(file string, source State) (err error) {
 	// First, so that a place that cannot be written costs no work.
 	next, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if err != nil {
