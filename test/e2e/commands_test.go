@@ -92,7 +92,7 @@ func (s *suite) run(ts *testscript.TestScript, args []string) (stdout, stderr st
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"HOME", "KUBECONFIG", "PATH"} {
+	for _, name := range []string{"HOME", "KUBECONFIG", "PATH", "TMPDIR"} {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%s", name, ts.Getenv(name)))
 	}
 	err = cmd.Run()
