@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -212,5 +214,75 @@ func TestDescribeShorter(t *testing.T) {
 	}
 	if got, held, err := HolderOf(path); err != nil || !held || got.PID != 1 || got.Version != "" {
 		t.Errorf("HolderOf = %+v, %t, %v after a shorter description", got, held, err)
+	}
+}
+
+func TestAbandon(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		// before are files that are there, used says that a server has used the directory.
+		before []string
+		used   bool
+		want   []string
+	}{
+		"Made":  {reason: "what was made for the start goes, and what was made around it"},
+		"Empty": {reason: "a directory that was there stays, as it was", before: []string{}, want: []string{}},
+		"Files": {reason: "what somebody has put there is his", before: []string{"sa.key"}, want: []string{"sa.key"}},
+		"Used":  {reason: "what a server has kept is not touched", before: []string{}, used: true, want: []string{"apiserver.key.new", "kcp.lock", "layout", "sa.key"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base := t.TempDir()
+			path := filepath.Join(base, "a", ".kcp")
+			if tc.before != nil {
+				if err := os.MkdirAll(path, directoryMode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, file := range tc.before {
+				touch(t, path, file)
+			}
+			if tc.used {
+				d, err := Open(path, ".kcp", holder(1))
+				if err == nil {
+					err = errors.Join(d.Claim("v0.3.0"), d.Close())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			d, err := Open(path, ".kcp", holder(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Claim("v0.3.0"); err != nil {
+				t.Fatal(err)
+			}
+			touch(t, path, "sa.key")
+			touch(t, path, "apiserver.key.new")
+			if err := d.Abandon(filepath.Join(path, "sa.key"), filepath.Join(path, "apiserver.key"), filepath.Join(base, "elsewhere")); err != nil {
+				t.Fatal(err)
+			}
+			entries, err := os.ReadDir(path)
+			if tc.want == nil {
+				if _, err := os.Stat(filepath.Join(base, "a")); !os.IsNotExist(err) {
+					t.Errorf("%s: something is left: %v", tc.reason, err)
+				}
+				return
+			}
+			got := []string{}
+			for _, entry := range entries {
+				got = append(got, entry.Name())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" || err != nil {
+				t.Errorf("%s: %v (-want +got)\n%s", tc.reason, err, diff)
+			}
+		})
+	}
+}
+
+func touch(t *testing.T, directory, name string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(directory, name), []byte("content"), fileMode); err != nil {
+		t.Fatal(err)
 	}
 }
