@@ -38,7 +38,7 @@ const (
 
 	// volatileWALSize is the size of a segment of the write-ahead log where nobody needs
 	// the data after a crash. A segment is allocated as a whole, in memory perhaps.
-	volatileWALSize = 4 << 20
+	volatileWALSize = 1 << 20
 )
 
 // volatileSegments sets that size, which holds for the whole process, before several

@@ -1,8 +1,13 @@
 package kcptest_test
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/forkless/kcp/pkg/kcptest"
 )
@@ -78,4 +83,48 @@ func heap() uint64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
+}
+
+// firstVariable has TestFirst measure, in a process of its own.
+const firstVariable = "KCPTEST_FIRST"
+
+const firstPrefix = "first start: "
+
+// TestFirst says how long the first control plane of a process takes, for BenchmarkFirst.
+func TestFirst(t *testing.T) {
+	if os.Getenv(firstVariable) == "" {
+		t.Skip("measures for a benchmark")
+	}
+	began := time.Now()
+	c := kcptest.Start(t)
+	fmt.Println(firstPrefix + time.Since(began).String())
+	if err := c.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkFirst measures the first control plane of a process, which makes what the
+// others share. The time of each operation is that of a whole process.
+func BenchmarkFirst(b *testing.B) {
+	program, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var total time.Duration
+	for b.Loop() {
+		command := exec.CommandContext(b.Context(), program, "-test.run=^TestFirst$")
+		command.Env = append(os.Environ(), firstVariable+"=1")
+		output, err := command.Output()
+		if err != nil {
+			b.Fatalf("%v: %s", err, output)
+		}
+		_, rest, _ := strings.Cut(string(output), firstPrefix)
+		took, _, _ := strings.Cut(rest, "\n")
+		duration, err := time.ParseDuration(took)
+		if err != nil {
+			b.Fatal(err)
+		}
+		total += duration
+	}
+	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms/start")
 }

@@ -33,7 +33,7 @@ import (
 // of our own kinds: the server reads them whether anybody asks for them or not.
 func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserver.Config) error {
 	var err error
-	if s.own, err = crds.All(); err != nil {
+	if s.own, err = ownDefinitions(); err != nil {
 		return err
 	}
 	system := everywhere
@@ -70,11 +70,15 @@ func (s *Server) buildCatalog(admit admission.Interface, config *genericapiserve
 	return nil
 }
 
+// ownDefinitions are the definitions of our own APIs, for all servers of a process: nobody
+// changes them.
+var ownDefinitions = sync.OnceValues(crds.All)
+
 // everywhere says which definitions every cluster has without binding them: those of the
 // kinds that binding is made of, and the one of logical clusters themselves. They are the
 // same for all servers of a process.
 var everywhere = sync.OnceValues(func() (catalog.Source, error) {
-	own, err := crds.All()
+	own, err := ownDefinitions()
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/prometheus/slis"
 
-	"github.com/forkless/kcp/config/crds"
 	"github.com/forkless/kcp/internal/admission/objectlimit"
 	"github.com/forkless/kcp/internal/builtin"
 	kcpmetrics "github.com/forkless/kcp/internal/metrics"
@@ -20,7 +19,7 @@ import (
 // boundMetrics names the resources that metrics tell apart: the built-in ones and our own.
 func boundMetrics(types *builtin.Types) error {
 	served := types.Names()
-	own, err := crds.All()
+	own, err := ownDefinitions()
 	if err != nil {
 		return err
 	}
