@@ -37,6 +37,8 @@ type settings struct {
 	scale    float64
 	http1    bool
 	profiles string
+	// flags are given to the server besides those that it always gets.
+	flags []string
 }
 
 func main() {
@@ -62,6 +64,7 @@ var sections = []section{
 	{"trees", measureTrees},
 	{"hooks", measureHooks},
 	{"restart", measureRestart},
+	{"workload-types", measureWorkloadTypes},
 	{"definitions", measureDefinitions},
 	{"bindings", measureBindings},
 	{"consumers", measureConsumers},

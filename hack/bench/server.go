@@ -55,7 +55,8 @@ func startServer(ctx context.Context, s settings, root string) (*server, error) 
 		return nil, err
 	}
 	url := "https://127.0.0.1:" + port
-	cmd := exec.Command(s.server, "start", "--root-directory="+root, "--bind-address=127.0.0.1", "--secure-port="+port) //nolint:noctx,gosec // because it is stopped with a signal of our choice
+	args := append([]string{"start", "--root-directory=" + root, "--bind-address=127.0.0.1", "--secure-port=" + port}, s.flags...)
+	cmd := exec.Command(s.server, args...) //nolint:noctx,gosec // because it is stopped with a signal of our choice
 	log := &lineCounter{}
 	cmd.Stdout, cmd.Stderr = log, log
 	srv := &server{settings: s, root: root, url: url, cmd: cmd, log: log, stopped: make(chan struct{})}

@@ -131,6 +131,7 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 	return &opened{
 		store: &store{
 			Interface:   delegator,
+			direct:      raw,
 			layer:       l,
 			resource:    resource,
 			prefix:      prefix,

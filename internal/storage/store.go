@@ -24,6 +24,8 @@ import (
 type store struct {
 	storage.Interface
 
+	// direct is the store without its watch cache.
+	direct      storage.Interface
 	layer       *Layer
 	resource    Resource
 	prefix      string
@@ -135,6 +137,11 @@ func (s *store) GetList(ctx context.Context, key string, opts storage.ListOption
 	if s.layer.exclusive && isConsistentRead(opts) && s.ReadinessCheck() == nil {
 		s.pending.wait(ctx, cluster)
 		return s.listFresh(ctx, key, opts, list)
+	}
+	if !s.layer.exclusive && isConsistentRead(opts) && !cluster.IsWildcard() {
+		if done, err := s.listFew(ctx, key, opts, list); done || err != nil {
+			return err
+		}
 	}
 	return s.Interface.GetList(ctx, key, opts, list)
 }

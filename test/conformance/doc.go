@@ -2,7 +2,8 @@
 // control and events (k8s.io/kubernetes/test/e2e/{apimachinery,auth,instrumentation}),
 // unchanged, in workspaces of a server that it starts.
 //
-// rules.yaml says of every one of those tests that it is run, or why it is left out.
+// rules.yaml says of every one of those tests that it is run, or why it is left out;
+// rules-types.yaml says so of a second run, where workload types are served.
 // A test that no rule speaks of fails the suite, and so does a rule that speaks of no
 // test: neither can go unnoticed when upstream moves. docs/conformance.md is the
 // outcome of the last whole run, written by `make test-conformance`.
