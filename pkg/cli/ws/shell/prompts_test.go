@@ -49,7 +49,9 @@ func TestFishPrompt(t *testing.T) {
 
 // TestPrompting holds that shells get what they read, and unknown ones nothing.
 func TestPrompting(t *testing.T) {
-	env := func(values map[string]string) func(string) string { return func(name string) string { return values[name] } }
+	env := func(values map[string]string) func(string) string {
+		return func(name string) string { return values[name] }
+	}
 	how, files := prompting("/usr/bin/zsh", "/private", "ws prompt", env(map[string]string{"HOME": "/home/o'brien"}))
 	if len(files) != 2 || strings.Join(how.env, " ") != "ZDOTDIR=/private" {
 		t.Errorf("zsh is started with %v and %v", how, files)
