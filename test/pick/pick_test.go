@@ -191,6 +191,41 @@ func TestPick(t *testing.T) {
 			t.Errorf("leaving with nothing has exit code %d", code)
 		}
 	})
+	t.Run("External", func(t *testing.T) {
+		notRun := filepath.Join(t.TempDir(), "picker")
+		if err := os.WriteFile(notRun, []byte("#!/bin/sh\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for name, tc := range map[string]struct {
+			reason, picker string
+			args           []string
+			code           int
+			at             string
+		}{
+			"Picks":         {"it is given paths, and what it prints is gone to", "grep -m1 payments:eu", nil, 0, "root:acme:payments:eu"},
+			"Query":         {"what was typed narrows what it is given", "head -n1", []string{"eu"}, 0, "root:acme:payments:eu"},
+			"Colon":         {"it may print a path as kubectl ws takes it", "sed -n s/^root:lab/:root:lab/p", nil, 0, "root:lab"},
+			"Fails":         {"nobody has picked anything, and its code is ours", "grep nothing-like-this", nil, 1, "root"},
+			"NotThere":      {"as shells have it", "no-such-picker", nil, 127, "root"},
+			"NotExecutable": {"as shells have it", notRun, nil, 126, "root"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				u := newUser(t, s)
+				cmd := u.command(append([]string{"pick"}, tc.args...)...)
+				cmd.Env = append(cmd.Env, "KCP_PICKER="+tc.picker)
+				p := terminal.Start(t, cmd, 80, 24)
+				if code := p.Wait(); code != tc.code {
+					t.Errorf("%s: exit code %d, want %d:\n%s", tc.reason, code, tc.code, p.Screen())
+				}
+				if at := u.current(); at != tc.at {
+					t.Errorf("%s: the current workspace is %s, want %s", tc.reason, at, tc.at)
+				}
+				if tc.code > 1 && !strings.Contains(p.Screen(), "error: KCP_PICKER names a program that does not start") {
+					t.Errorf("%s: nobody is told why:\n%s", tc.reason, p.Screen())
+				}
+			})
+		}
+	})
 	t.Run("Narrow", func(t *testing.T) {
 		u := newUser(t, s)
 		cmd := u.command("pick", "pay")

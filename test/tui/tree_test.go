@@ -25,6 +25,7 @@ const (
 	down   = "\x1b[B"
 
 	ctrlC = "\x03"
+	ctrlZ = "\x1a"
 )
 
 // user is somebody with a kubeconfig.
@@ -98,6 +99,7 @@ func TestTree(t *testing.T) {
 		"Live":      testLive,
 		"Deleting":  testDeleting,
 		"Shell":     testShell,
+		"Stopping":  testStopping,
 		"File":      testFile,
 		"Quitting":  testQuitting,
 		"Resizing":  testResizing,
@@ -197,6 +199,44 @@ func testShell(t *testing.T, s *servertest.Server) {
 	p.See("● live", "→    shell", "q quit")
 	p.Press("q")
 	p.Wait()
+	whole(t, p)
+}
+
+// testStopping: ctrl+z gives the terminal back to the shell, whole, and the tree is drawn
+// again when the shell continues it.
+func testStopping(t *testing.T, s *servertest.Server) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("only a shell with jobs can continue what it has stopped")
+	}
+	s.Workspace(t, "root", "stopping")
+	u := newUser(t, s, "root:stopping")
+	// What the terminal is left in is to be the doing of the tree.
+	inputrc := filepath.Join(t.TempDir(), "inputrc")
+	if err := os.WriteFile(inputrc, []byte("set enable-bracketed-paste off\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := u.command()
+	cmd.Env = append(cmd.Env, "PS1=mine> ", "HISTFILE=", "INPUTRC="+inputrc)
+	cmd.Path, cmd.Args = bash, []string{"bash", "--norc", "--noprofile", "-i"}
+	p := terminal.Start(t, cmd, 100, 20)
+	p.See("mine>")
+	p.Press(programs.Path(t, "kubectl-ws") + " -i\r")
+	p.See("● live", "→    stopping")
+	p.Press(ctrlZ)
+	p.See("Stopped")
+	whole(t, p)
+	p.Press("echo between $((6*7))\r")
+	p.See("between 42")
+	s.Workspace(t, "root", "stopped")
+	p.Press("fg\r")
+	p.See("● live", "→    stopping", "stopped")
+	p.Press("q")
+	p.Lose("● live")
+	p.Press("exit\r")
+	if code := p.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 	whole(t, p)
 }
 

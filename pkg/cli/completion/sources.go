@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -29,6 +30,8 @@ func (c *completer) arguments() map[string]source {
 		"BINDING":     c.bindings,
 		"APIBINDING":  c.bindings,
 		"TYPE":        c.types,
+		"INITIALIZER": c.hooks(hook.Initializer),
+		"TERMINATOR":  c.hooks(hook.Terminator),
 		"CONTEXT":     c.contexts,
 	}
 }

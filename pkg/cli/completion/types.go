@@ -3,11 +3,13 @@ package completion
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
 	"github.com/forkless/kcp/pkg/cli/typeref"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -39,6 +41,55 @@ func findTypes(ctx context.Context, c *client.Client, p logicalcluster.Path) ([]
 	var names []name
 	for _, t := range source.Usable(ctx, p, above) {
 		names = append(names, name{Name: t.String()})
+	}
+	return names, ctx.Err()
+}
+
+// hooks completes an initializer or a terminator: a type that has one, of those in the
+// current workspace by its name alone, and of those above it with its path.
+func (c *completer) hooks(kind hook.Kind) source {
+	return func(ctx context.Context, q question) ([]cobra.Completion, cobra.ShellCompDirective, error) {
+		find := func(ctx context.Context, server *client.Client, p logicalcluster.Path) ([]name, error) {
+			return findHooks(ctx, server, p, kind)
+		}
+		names, err := c.names(ctx, string(kind), q.flag("workspace"), find)
+		if err != nil {
+			return nil, words, err
+		}
+		typed, absolute := strings.CutPrefix(q.typed, ":")
+		if strings.Contains(typed, ":") || absolute {
+			// What is here can be written with its path as well.
+			names = slices.DeleteFunc(names, func(n name) bool { return !strings.Contains(n.Name, ":") })
+		} else {
+			names = slices.DeleteFunc(names, func(n name) bool { return n.Description == here && strings.Contains(n.Name, ":") })
+		}
+		return candidates(names, q.typed[:len(q.typed)-len(typed)], typed), words, nil
+	}
+}
+
+// here says of a type that it is in the workspace itself.
+const here = "in this workspace"
+
+// findHooks returns the types with such a hook that can be seen in p and above it, those in
+// p by both of their names.
+func findHooks(ctx context.Context, c *client.Client, p logicalcluster.Path, kind hook.Kind) ([]name, error) {
+	source := typeref.NewSource(c)
+	var names []name
+	for _, at := range typeref.Upwards(p) {
+		types, err := source.Types(ctx, at)
+		if err != nil {
+			continue
+		}
+		for _, t := range types {
+			if !kind.Wanted(t.Object) {
+				continue
+			}
+			if at != p {
+				names = append(names, name{Name: t.String()})
+				continue
+			}
+			names = append(names, name{Name: t.Object.Name, Description: here}, name{Name: t.String(), Description: here})
+		}
 	}
 	return names, ctx.Err()
 }

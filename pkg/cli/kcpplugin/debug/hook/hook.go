@@ -218,12 +218,12 @@ func no(err error) error {
 func New(finder *target.Finder, kind hook.Kind) *cobra.Command {
 	o := NewOptions(finder, kind)
 	cmd := &cobra.Command{
-		Use:   string(kind) + " [NAME]",
+		Use:   fmt.Sprintf("%s [%s]", kind, strings.ToUpper(string(kind))),
 		Short: fmt.Sprintf("Find out who waits for %s, and why", an(kind)),
 		Long: fmt.Sprintf(`Find out which workspaces wait for %[2]s, since when, and who has last
-written to them as that. NAME is a workspace type with the path of its workspace before it,
-as in root:acme:team, or alone if it is in the current one; without NAME it is about all
-types there.
+written to them as that. %[4]s is a workspace type with the path of its workspace before
+it, as in root:acme:team, or alone if it is in the current one; without it all types there
+are looked at.
 
 Who may use the verb %[3]s on the type is told of all that wait, by the virtual workspace of
 the type. Others are told of the workspaces they can list, and in which ones that was looked.
@@ -233,7 +233,7 @@ the %[1]s would have done there is skipped. --as looks whether somebody else, a 
 account of the workspace of the type for example, may act as the %[1]s.
 
 Exit codes: 0 nobody has waited for long, 3 somebody has (--older-than), or the one in --as
-may not act, 1 any error.`, kind, an(kind), kind.Verb()),
+may not act, 1 any error.`, kind, an(kind), kind.Verb(), strings.ToUpper(string(kind))),
 		Example: fmt.Sprintf(`  kubectl kcp debug %[1]s
   kubectl kcp debug %[1]s root:acme:team
   kubectl kcp debug %[1]s root:acme:team --as system:serviceaccount:default:controller
