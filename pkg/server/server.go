@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -119,6 +120,8 @@ type Server struct {
 
 	// settled is closed when the controllers have looked at what was there at the start.
 	settled, ready chan struct{}
+	// interrupted says that the server was stopped before it was ready.
+	interrupted atomic.Bool
 	// use says how long ago the last request was.
 	use *idle.Use
 	// inFlight bounds the requests that are served at a time.

@@ -56,7 +56,16 @@ func (s *Server) addStartup() error {
 		}},
 	} {
 		run := step.run
-		err := s.generic.AddPostStartHook(step.name, func(hook genericapiserver.PostStartHookContext) error { return run(hook) })
+		err := s.generic.AddPostStartHook(step.name, func(hook genericapiserver.PostStartHookContext) error {
+			err := run(hook)
+			if err != nil && hook.Err() != nil {
+				// A step that fails ends the process at once. One that is interrupted, because the
+				// server is stopped while it starts, has not failed.
+				s.interrupted.Store(true)
+				return nil
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -213,7 +222,7 @@ func (s *Server) announceReady(ctx context.Context) {
 		s.generic.Handler.NonGoRestfulMux.ServeHTTP(answer, request)
 		return answer.status == http.StatusOK, nil
 	})
-	if err == nil {
+	if err == nil && !s.interrupted.Load() {
 		close(s.ready)
 	}
 }

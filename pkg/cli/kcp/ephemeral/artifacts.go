@@ -77,7 +77,7 @@ func (p *plane) gather(directory string) (kept []string, err error) {
 		}
 		kept = append(kept, name)
 	}
-	for _, name := range []string{logFile, auditFile} {
+	for _, name := range []string{logName, auditFile} {
 		if _, err := os.Stat(p.path(name)); err == nil {
 			take(name, func(w io.Writer) error { return copyFile(w, p.path(name)) })
 		}

@@ -103,7 +103,7 @@ func missing(path string) ([]string, error) {
 		case err == nil:
 			return all, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, err
+			return nil, reason(err)
 		}
 		all = append(all, at)
 	}

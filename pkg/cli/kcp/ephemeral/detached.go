@@ -99,7 +99,7 @@ func (o *Options) staying() []string {
 // over.
 func (o *Options) stay(ctx context.Context, p *plane) ending {
 	// Nobody reads what this process says from now on. Should it crash, the log tells.
-	_ = debug.SetCrashOutput(p.log, debug.CrashOptions{})
+	_ = debug.SetCrashOutput(p.log.file, debug.CrashOptions{})
 	if err := o.report(report{Environment: environmentOf(p)}); err != nil {
 		return ending{failed: true, err: err}
 	}

@@ -1,15 +1,59 @@
 package ephemeral
 
 import (
+	"os"
 	"slices"
 	"strings"
+	"sync"
+
+	"k8s.io/klog/v2"
+
+	"github.com/forkless/kcp/pkg/cli/kcp/start"
 )
 
 // The logs in the directory of a run.
 const (
-	logFile   = "kcp.log"
+	logName   = "kcp.log"
 	auditFile = "audit.log"
 )
+
+// logFile is where the log of the process goes. What is logged when it is closed is lost:
+// parts of a server that has stopped still have something to say, which nobody is to read.
+type logFile struct {
+	mu   sync.Mutex
+	file *os.File
+}
+
+// openLog sends the log of the process to a file, for as long as the process lives.
+func openLog(path string) (*logFile, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	l := &logFile{file: file}
+	start.LogTo(l)
+	return l, nil
+}
+
+// Write appends to the file.
+func (l *logFile) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return len(line), nil
+	}
+	return l.file.Write(line)
+}
+
+// Close closes the file.
+func (l *logFile) Close() error {
+	klog.Flush()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	file := l.file
+	l.file = nil
+	return file.Close()
+}
 
 // auditPolicy logs who has asked for what and what came of it, but no content: there are
 // secrets in that.

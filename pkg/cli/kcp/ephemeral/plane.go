@@ -20,7 +20,6 @@ import (
 	"github.com/forkless/kcp/internal/version"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/watcher"
-	"github.com/forkless/kcp/pkg/cli/kcp/start"
 )
 
 // The files in the directory of a run beside those that each server has.
@@ -40,9 +39,8 @@ type plane struct {
 	id        string
 	watcher   *watcher.Watcher
 	directory *rootdir.Scratch
-	// log is where the log of the process goes, endLog ends that.
-	log    *os.File
-	endLog func()
+	// log is where the log of the process goes.
+	log *logFile
 	// server, kubeconfig and what follows are there when the server is ready.
 	server     *inprocess.Server
 	kubeconfig string
@@ -64,20 +62,11 @@ func open(o *Options) (*plane, error) {
 		w.Release()
 		return nil, err
 	}
-	if err := p.openLog(); err != nil {
+	if p.log, err = openLog(p.path(logName)); err != nil {
 		_, closeErr := p.close(false)
 		return nil, errors.Join(err, closeErr)
 	}
 	return p, nil
-}
-
-func (p *plane) openLog() (err error) {
-	p.log, err = os.OpenFile(p.path(logFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	p.endLog = start.LogTo(p.log)
-	return nil
 }
 
 // path returns the path of a file in the directory.
@@ -161,8 +150,7 @@ func (p *plane) close(save bool) (left []string, err error) {
 		}
 		errs = append(errs, err)
 	}
-	if p.endLog != nil {
-		p.endLog()
+	if p.log != nil {
 		errs = append(errs, p.log.Close())
 	}
 	if err := p.directory.Remove(); err != nil {
