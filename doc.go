@@ -23,6 +23,8 @@
 //     they know what workspaces, bindings and shards mean.
 //   - internal/bootstrap, internal/controllers, internal/homes, internal/hookcontent and
 //     internal/virtual are the behavior.
+//   - internal/launch takes hold of what a server needs, which internal/archive may fill.
+//     internal/filelock and internal/registry tell processes of each other.
 //   - pkg/server puts all of it together, as lists: filters, controllers, start-up steps.
 //   - pkg/cli holds the commands, and cmd the programs that are made of them.
 //   - test holds what is tested from outside, a folder for each subject, and examples, a

@@ -139,7 +139,10 @@ func (o *Options) find() (servers []running.Server, where string, err error) {
 		servers, err = running.All()
 		return servers, "of yours", err
 	}
-	server, found := running.Server{}, false
+	var (
+		server running.Server
+		found  bool
+	)
 	if o.ID != "" {
 		where = "with the identifier " + o.ID
 		server, found, err = running.Named(o.ID)
