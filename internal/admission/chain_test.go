@@ -54,6 +54,8 @@ func (uncounted) ObjectCount(context.Context, logicalcluster.Name) (int64, bool,
 
 type unlimited struct{}
 
+func (unlimited) Measured(schema.GroupResource) bool { return false }
+
 func (unlimited) Charge(context.Context, logicalcluster.Name, apiadmission.Attributes) error {
 	return nil
 }

@@ -39,7 +39,7 @@ func core(config *Config, common *shared) (storages, error) {
 	if err != nil {
 		return nil, err
 	}
-	serviceAccounts, err := newServiceAccounts(config, secrets)
+	serviceAccounts, err := newServiceAccounts(config, common, secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -65,21 +65,29 @@ func core(config *Config, common *shared) (storages, error) {
 }
 
 // newServiceAccounts builds the registry of service accounts, with tokens if the
-// configuration asks for them. There are no pods and nodes here, so a token that
-// shall be bound to one meets "not found".
-func newServiceAccounts(config *Config, secrets rest.Getter) (*serviceaccount.REST, error) {
+// configuration asks for them. Where there are no pods and nodes, a token that shall be
+// bound to one meets "not found".
+func newServiceAccounts(config *Config, common *shared, secrets rest.Getter) (*serviceaccount.REST, error) {
 	tokens := config.Tokens
 	if tokens == nil {
 		tokens = &Tokens{}
 	}
 	return serviceaccount.NewREST(config.RESTOptions, tokens.Issuer, tokens.Audiences, tokens.MaxExpiration,
-		absent{Resource: "pods"}, secrets, absent{Resource: "nodes"},
+		common.workload("pods"), secrets, common.workload("nodes"),
 		tokens.ExtendExpiration, kubeserviceaccount.ExpirationExtensionSeconds*time.Second)
 }
 
 // events serves the same objects as the core group's events, in the other shape.
 func events(_ *Config, common *shared) (storages, error) {
 	return storages{"events": common.events}, nil
+}
+
+// workload returns what reads a workload type of the core group.
+func (s *shared) workload(resource string) rest.Getter {
+	if getter, ok := s.workloads[""][resource].(rest.Getter); ok {
+		return getter
+	}
+	return absent{Resource: resource}
 }
 
 // absent is a resource that does not exist: every object of it is not found.

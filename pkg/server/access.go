@@ -80,6 +80,7 @@ func (s *Server) authenticator() (_ authenticator.Request, authorities []dynamic
 		Keys:      s.tokens.keys,
 		Audiences: s.options.Authentication.APIAudiences,
 		Accounts:  s.accounts,
+		Bound:     s.bound(),
 		Lookup:    s.options.ServiceAccounts.Lookup,
 	})
 	if err != nil {

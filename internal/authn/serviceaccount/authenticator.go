@@ -24,7 +24,14 @@ type Accounts interface {
 	LabelSecret(ctx context.Context, secret *corev1.Secret, labels map[string]string) error
 }
 
-// Config is what tokens are checked by. All but Lookup is required.
+// Bound reads what tokens may be bound to besides, in the cluster of the context. What is
+// not there is a NotFound Status error.
+type Bound interface {
+	GetPod(ctx context.Context, namespace, name string) (*corev1.Pod, error)
+	GetNode(ctx context.Context, name string) (*corev1.Node, error)
+}
+
+// Config is what tokens are checked by. All but Bound and Lookup is required.
 type Config struct {
 	// Issuers are those whose tokens are good.
 	Issuers []string
@@ -34,6 +41,8 @@ type Config struct {
 	Audiences authenticator.Audiences
 	// Accounts reads what tokens refer to.
 	Accounts Accounts
+	// Bound reads pods and nodes; nil where there are none.
+	Bound Bound
 	// Lookup makes legacy tokens depend on their account and secret. Others always do.
 	Lookup bool
 }
@@ -44,7 +53,10 @@ func NewAuthenticators(config Config) ([]authenticator.Token, error) {
 	if len(config.Issuers) == 0 || config.Keys == nil || config.Accounts == nil {
 		return nil, errors.New("checking tokens takes issuers, keys and accounts")
 	}
-	accounts := getter{config.Accounts}
+	accounts := getter{config.Accounts, config.Bound}
+	if config.Bound == nil {
+		accounts.Bound = nothing{}
+	}
 	legacy, err := serviceaccount.NewLegacyValidator(config.Lookup, accounts, usage{config.Accounts})
 	if err != nil {
 		return nil, err
@@ -84,15 +96,21 @@ func from(u user.Info, cluster logicalcluster.Name) user.Info {
 	return &user.DefaultInfo{Name: u.GetName(), UID: u.GetUID(), Groups: u.GetGroups(), Extra: extra}
 }
 
-// getter is Accounts as upstream's validators want it. There are no pods and nodes.
-type getter struct{ Accounts }
+// getter is what upstream's validators want.
+type getter struct {
+	Accounts
+	Bound
+}
+
+// nothing is Bound where there are no pods and nodes.
+type nothing struct{}
 
 // GetPod says that there is no such pod.
-func (getter) GetPod(_ context.Context, _, name string) (*corev1.Pod, error) {
+func (nothing) GetPod(_ context.Context, _, name string) (*corev1.Pod, error) {
 	return nil, apierrors.NewNotFound(corev1.Resource("pods"), name)
 }
 
 // GetNode says that there is no such node.
-func (getter) GetNode(_ context.Context, name string) (*corev1.Node, error) {
+func (nothing) GetNode(_ context.Context, name string) (*corev1.Node, error) {
 	return nil, apierrors.NewNotFound(corev1.Resource("nodes"), name)
 }

@@ -86,10 +86,49 @@ func TestMain(m *testing.M) {
 		os.Exit(etcd.Main(ctx, run.System(), os.Args[1:]))
 	case apiserver.Name:
 		os.Exit(run.Execute(ctx, run.System(), func(streams run.Streams) *cobra.Command { return apiserver.New(streams, newServer) }, os.Args[1:]))
+	case tester:
+		os.Exit(test(ctx))
 	default:
 		stop()
 		os.Exit(m.Run())
 	}
+}
+
+// tester is a process that starts etcd, as a test does, and is killed.
+const tester = "tester"
+
+// test runs etcd with the arguments of this process.
+func test(ctx context.Context) int {
+	cmd := exec.CommandContext(ctx, os.Args[0], os.Args[1:]...) //nolint:gosec // because it is this program
+	cmd.Env = append(os.Environ(), programVariable+"="+etcd.Name)
+	if err := cmd.Run(); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// TestKilled: a test that is killed leaves neither programs nor their directories.
+func TestKilled(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory, store := filepath.Join(t.TempDir(), "k8s_test_framework_1"), "http://127.0.0.1:"+port(t)
+	cmd := exec.CommandContext(t.Context(), self, "--advertise-client-urls="+store, "--listen-client-urls="+store, //nolint:gosec // because it is this program
+		"--listen-peer-urls=http://127.0.0.1:"+port(t), "--data-dir="+directory, "--unsafe-no-fsync=true")
+	cmd.Env = append(os.Environ(), programVariable+"="+tester)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	up(t, store+"/health")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	servertest.Eventually(t, "the directory is gone", func() (bool, any) {
+		_, err := os.Stat(directory)
+		return os.IsNotExist(err), err
+	})
 }
 
 // program runs a program until the test ends.

@@ -5,7 +5,8 @@
 //     has do what they do there; others are accepted and change nothing. Any other flag
 //     is an error, in the words of Kubernetes.
 //  2. Nothing is written but to etcd, and to the directory of certificates if it has none.
-//  3. The program ends, in order, when it is told to by a signal.
+//  3. The program ends, in order, when it is told to by a signal, or with the test that
+//     started it (package orphan).
 package apiserver
 
 import (
@@ -24,6 +25,7 @@ import (
 	"github.com/forkless/kcp/internal/launch"
 	"github.com/forkless/kcp/internal/memory"
 	"github.com/forkless/kcp/internal/version"
+	"github.com/forkless/kcp/pkg/cli/envtest/orphan"
 	"github.com/forkless/kcp/pkg/cli/kcp/start"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/server/options"
@@ -97,6 +99,8 @@ func (o *Options) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("setting up the log: %w", err)
 	}
 	defer klog.Flush()
+	ctx, end := orphan.Watch(ctx, o.Server.Serving.ServerCert.CertDirectory, 0)
+	defer func() { err = errors.Join(err, end()) }()
 	claim, err := launch.Take(ctx, completed)
 	if err != nil {
 		return err

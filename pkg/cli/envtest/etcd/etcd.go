@@ -2,7 +2,8 @@
 // member on one machine.
 //
 // Flags are those of etcd. The program listens for clients only, since there are no peers,
-// and its log begins at warnings unless --log-level says otherwise.
+// and its log begins at warnings unless --log-level says otherwise. It ends with the test that
+// started it (package orphan).
 package etcd
 
 import (
@@ -11,11 +12,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/version"
 	"go.etcd.io/etcd/server/v3/embed"
 
 	"github.com/forkless/kcp/internal/memory"
+	"github.com/forkless/kcp/pkg/cli/envtest/orphan"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
 
@@ -27,6 +30,10 @@ const (
 	codeFailed  = 1
 	codeMisused = 2
 )
+
+// outlives is how much longer it runs than the server that uses it, when both have lost the
+// test that started them.
+const outlives = 2 * time.Second
 
 // Main runs the program until ctx ends and returns its exit code.
 func Main(ctx context.Context, streams run.Streams, args []string) int {
@@ -42,7 +49,8 @@ func Main(ctx context.Context, streams run.Streams, args []string) int {
 		// The parser has said what it did not understand.
 		return codeMisused
 	}
-	if err := serve(ctx, config); err != nil {
+	ctx, end := orphan.Watch(ctx, config.Dir, outlives)
+	if err := errors.Join(serve(ctx, config), end()); err != nil {
 		run.Report(streams.ErrOut, err)
 		return codeFailed
 	}
