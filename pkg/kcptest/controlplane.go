@@ -36,7 +36,7 @@ type ControlPlane struct {
 	log     *recording
 	// owner is the test that the control plane ends with; nil for those of New.
 	owner testing.TB
-	// scratch is the directory to be removed in the end, if any.
+	// scratch is a directory that goes in the end.
 	scratch string
 	stop    func() error
 	// told are the tests that show the log if they fail.
@@ -76,24 +76,21 @@ func New(ctx context.Context, opts ...Option) (*ControlPlane, error) {
 }
 
 func (c *ControlPlane) start(ctx context.Context, wanted settings) (err error) {
-	root, flags := wanted.root, []string(nil)
-	if root == "" {
-		if root, err = os.MkdirTemp("", "kcptest-"); err != nil {
-			return err
-		}
-		c.scratch, flags = root, append(flags, "--in-memory")
+	if c.scratch, err = os.MkdirTemp("", "kcptest-"); err != nil {
+		return err
 	}
 	if c.users, err = newAuthority(); err != nil {
 		return err
 	}
-	trust := filepath.Join(root, "client-ca.crt")
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return err
-	}
+	// Not in the root directory, where nothing is but what the server puts there.
+	trust := filepath.Join(c.scratch, "client-ca.crt")
 	if err := os.WriteFile(trust, c.users.certificatePEM, 0o600); err != nil {
 		return err
 	}
-	flags = append(flags, "--client-ca-file="+trust)
+	root, flags := wanted.root, []string{"--client-ca-file=" + trust}
+	if root == "" {
+		root, flags = filepath.Join(c.scratch, "root"), append(flags, "--in-memory")
+	}
 	if c.running, err = inprocess.Start(ctx, root, append(flags, wanted.flags...)...); err != nil {
 		return err
 	}

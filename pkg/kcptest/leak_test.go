@@ -45,7 +45,9 @@ func use(t *testing.T) {
 	if err := c.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	for range watch.ResultChan() { //nolint:revive // because what the watch says does not matter, only that it ends
+	// What it says does not matter, only that it ends.
+	for ok := true; ok; {
+		_, ok = <-watch.ResultChan()
 	}
 	address, err := url.Parse(c.URL())
 	if err != nil {

@@ -238,6 +238,7 @@ func (s *Server) Close() {
 		s.controllerWork.stop()
 		s.configurations.Close()
 		s.layer.Close()
+		cached.Forget()
 	})
 }
 

@@ -33,6 +33,16 @@ type common struct {
 
 var commonInOurs common
 
+// Forget forgets what is remembered to be shared. Objects that share something go on doing
+// so. It is for a server that has stopped, whose parts nobody else may ever have: their
+// names and times are its own.
+func Forget() {
+	c := &commonInOurs
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.bound, c.labels, c.conditions, c.users = nil, nil, nil, nil
+}
+
 // shareBinding lets the parts of a binding be in memory once that others have too.
 func (c *common) shareBinding(obj runtime.Object, share func(string) string) {
 	b, ok := obj.(*apisv1alpha2.APIBinding)
