@@ -4,6 +4,7 @@
 package self
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"runtime"
@@ -13,13 +14,13 @@ import (
 const name = "kcp"
 
 // Command returns the command that runs this program with other arguments, in the session
-// that it is given by Start.
+// that it is given by Start. It goes on whatever ends here.
 func Command(args ...string) (*exec.Cmd, error) {
 	program, err := executable()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, args...)
+	cmd := exec.CommandContext(context.Background(), program, args...)
 	cmd.Args[0] = name
 	cmd.SysProcAttr = attributes()
 	return cmd, nil
@@ -32,13 +33,13 @@ const IdleVerb = "__idle"
 // program.
 func Idle() (*exec.Cmd, error) {
 	if program, err := exec.LookPath("true"); err == nil {
-		return exec.Command(program), nil
+		return exec.CommandContext(context.Background(), program), nil
 	}
 	program, err := executable()
 	if err != nil {
 		return nil, err
 	}
-	return exec.Command(program, IdleVerb), nil
+	return exec.CommandContext(context.Background(), program, IdleVerb), nil
 }
 
 // executable returns the path of the program of this process, which on Linux leads there even
