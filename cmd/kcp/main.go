@@ -13,6 +13,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/envtest/apiserver"
 	"github.com/forkless/kcp/pkg/cli/envtest/etcd"
 	"github.com/forkless/kcp/pkg/cli/kcp"
+	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/self"
 	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/watcher"
 	"github.com/forkless/kcp/pkg/cli/kcp/start"
 	"github.com/forkless/kcp/pkg/cli/run"
@@ -21,8 +22,13 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == watcher.Verb {
-		os.Exit(watcher.Main(os.Args[2:], os.Stdin))
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case watcher.Verb:
+			os.Exit(watcher.Main(os.Args[2:], os.Stdin))
+		case self.IdleVerb:
+			return
+		}
 	}
 	ctx, stop := run.Signals(context.Background())
 	code := execute(ctx, strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), os.Args[1:])

@@ -59,6 +59,7 @@ type section struct {
 
 var sections = []section{
 	{"start", measureStart},
+	{"run", measureRun},
 	{"idle", measureIdle},
 	{"workspaces", measureWorkspaces},
 	{"trees", measureTrees},

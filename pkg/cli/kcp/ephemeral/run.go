@@ -124,11 +124,10 @@ func (o *Options) work(ctx context.Context, p *plane, program string) ending {
 	}
 	cmd := &exec.Cmd{Path: program, Args: o.Command, Env: environmentOf(p).over(os.Environ())}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.streams.In, o.streams.Out, o.streams.ErrOut
-	j, err := job.Start(cmd)
+	j, err := job.Start(cmd, p.watcher.Group)
 	if err != nil {
 		return ending{ready: true, failed: true, err: err}
 	}
-	p.watcher.Group(j.Group())
 	var up <-chan time.Time
 	if o.Timeout > 0 {
 		up = time.After(o.Timeout)

@@ -10,7 +10,9 @@
 //     go on together.
 //  4. Its exit code is that which a shell would have: 128 and the number of the signal that
 //     has ended it.
-//  5. When it has ended, what it has left in its group is ended.
+//  5. Whoever is to end the group, should this process be killed, knows of it before there is
+//     anything in it.
+//  6. When it has ended, what it has left in its group is ended.
 //
 // On Windows, which has no process groups and no signals, it is a job object: ctrl-c reaches
 // everything on the console, and to end is to be killed.

@@ -4,6 +4,7 @@ package job
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -12,6 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/self"
 )
 
 // passedOn are the signals that are for the program. SIGTSTP comes from a terminal whose
@@ -25,33 +28,50 @@ var passedOn = []os.Signal{
 // not tell.
 const pollInterval = 5 * time.Millisecond
 
-// process is a process group, named after its first process.
+// process is a process group, which has a number before the program is in it.
 type process struct {
 	group int
+	// first is the process that has given the group its number. It has ended at once, and the
+	// number is taken for as long as nobody has asked for its exit code.
+	first *exec.Cmd
 	// terminal is nil without one.
 	terminal *terminal
 	// modes are those that the terminal had, nil if the program did not get it at once.
 	modes *term.State
 }
 
-func (p *process) start(cmd *exec.Cmd) error {
+func (p *process) start(cmd *exec.Cmd, group func(int)) (err error) {
+	if err := p.number(); err != nil {
+		return fmt.Errorf("making a process group: %w", err)
+	}
+	group(p.group)
 	p.terminal = openTerminal()
-	cmd.SysProcAttr = attributes()
-	cmd.SysProcAttr.Setpgid = true
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: p.group}
 	if p.terminal != nil && p.terminal.isOurs() && allTerminals(cmd.Stdin, cmd.Stdout, cmd.Stderr) {
 		cmd.SysProcAttr.Foreground = true
 		cmd.SysProcAttr.Ctty = p.terminal.descriptor()
 		p.modes, _ = term.GetState(p.terminal.descriptor())
 	}
 	if err := cmd.Start(); err != nil {
+		_ = p.first.Wait()
+		group(0)
 		return errors.Join(err, p.terminal.close())
 	}
-	p.group = cmd.Process.Pid
 	return nil
 }
 
-// Group returns the number of the process group.
-func (p *process) Group() int { return p.group }
+// number makes a process group with nobody in it.
+func (p *process) number() (err error) {
+	if p.first, err = self.Idle(); err != nil {
+		return err
+	}
+	p.first.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.first.Start(); err != nil {
+		return err
+	}
+	p.group = p.first.Process.Pid
+	return nil
+}
 
 func (p *process) signal(s os.Signal) {
 	if number, ok := s.(syscall.Signal); ok {
@@ -66,12 +86,11 @@ func (p *process) signal(s os.Signal) {
 
 func (p *process) kill() { _ = unix.Kill(-p.group, unix.SIGKILL) }
 
-// wait returns the exit code when the first process of the group has ended, and sees to it
-// meanwhile that ctrl-z does what it should. received gets the signals of this process.
+// wait returns the exit code when the program has ended, and sees to it meanwhile that ctrl-z does what it should. received gets the signals of this process.
 func (p *process) wait(cmd *exec.Cmd, received chan<- os.Signal) int {
 	var status unix.WaitStatus
 	for {
-		_, err := unix.Wait4(p.group, &status, unix.WUNTRACED, nil)
+		_, err := unix.Wait4(cmd.Process.Pid, &status, unix.WUNTRACED, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
@@ -87,6 +106,7 @@ func (p *process) wait(cmd *exec.Cmd, received chan<- os.Signal) int {
 	// known already.
 	_ = cmd.Wait()
 	p.retake(status.Signaled())
+	_ = p.first.Wait()
 	if status.Signaled() {
 		return codeSignal + int(status.Signal())
 	}
@@ -137,7 +157,7 @@ func (p *process) retake(killed bool) {
 	_ = p.terminal.close()
 }
 
-// clear ends what is left in the group when its first process has ended.
+// clear ends what is left in the group when the program has ended.
 func (p *process) clear(grace time.Duration) {
 	if p.isEmpty() {
 		return

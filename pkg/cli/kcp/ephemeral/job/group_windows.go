@@ -21,7 +21,7 @@ type process struct {
 	program *os.Process
 }
 
-func (p *process) start(cmd *exec.Cmd) (err error) {
+func (p *process) start(cmd *exec.Cmd, _ func(int)) (err error) {
 	if p.job, err = windows.CreateJobObject(nil, nil); err != nil {
 		return err
 	}
@@ -45,9 +45,6 @@ func (p *process) start(cmd *exec.Cmd) (err error) {
 	return nil
 }
 
-// Group returns 0: the system ends the group with this process.
-func (p *process) Group() int { return 0 }
-
 // signal passes on what is no ctrl-c, which everything on the console gets.
 func (p *process) signal(s os.Signal) {
 	if s != os.Interrupt {
@@ -63,5 +60,5 @@ func (p *process) wait(cmd *exec.Cmd, _ chan<- os.Signal) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// clear ends what is left in the group when its first process has ended.
+// clear ends what is left in the group when the program has ended.
 func (p *process) clear(time.Duration) { _ = windows.CloseHandle(p.job) }

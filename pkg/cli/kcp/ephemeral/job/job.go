@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime"
 	"syscall"
 	"time"
 )
@@ -26,8 +25,10 @@ type Job struct {
 }
 
 // Start runs a program, and passes on to it the signals that this process gets until Wait
-// has returned. The error has an exit code as Find's has.
-func Start(cmd *exec.Cmd) (*Job, error) {
+// has returned. group is called with the number of the process group before the program is
+// in it, for somebody who is to end it should this process be killed. The error has an exit
+// code as Find's has.
+func Start(cmd *exec.Cmd, group func(int)) (*Job, error) {
 	j := &Job{received: make(chan os.Signal, 8), passed: make(chan struct{}), done: make(chan struct{})}
 	// From now on no signal ends this process before the program has ended. What nobody is
 	// to notice, as with nohup, is not for the program either.
@@ -36,24 +37,15 @@ func Start(cmd *exec.Cmd) (*Job, error) {
 			signal.Notify(j.received, s)
 		}
 	}
-	started := make(chan error, 1)
-	go func() {
-		// Where the system can, the program is ended with the thread that has started it:
-		// the thread is to be there for as long as the process is.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		defer close(j.done)
-		err := j.process.start(cmd)
-		started <- err
-		if err == nil {
-			j.code = j.process.wait(cmd, j.received)
-		}
-	}()
-	if err := <-started; err != nil {
+	if err := j.process.start(cmd, group); err != nil {
 		signal.Stop(j.received)
 		close(j.passed)
 		return nil, refusal(cmd.Args[0], err)
 	}
+	go func() {
+		defer close(j.done)
+		j.code = j.process.wait(cmd, j.received)
+	}()
 	go j.pass()
 	return j, nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,10 +15,52 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/self"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
 
 const patience = time.Minute
+
+// nobody is told of groups.
+func nobody(int) {}
+
+// TestMain lets this program stand for one that ends at once.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == self.IdleVerb {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestGroupIsKnownBefore shows that the group is told before the program is in it, and what
+// group that is.
+func TestGroupIsKnownBefore(t *testing.T) {
+	for name, path := range map[string]string{"Quick": os.Getenv("PATH"), "WithoutAnyProgram": ""} {
+		t.Run(name, func(t *testing.T) {
+			sh, err := exec.LookPath("sh")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", path)
+			var told []int
+			var out bytes.Buffer
+			cmd := exec.Command(sh, "-c", "/bin/ps -o pgid= -p $$")
+			cmd.Stdout = &out
+			j, err := Start(cmd, func(group int) {
+				if cmd.Process != nil {
+					t.Error("the program runs already")
+				}
+				told = append(told, group)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if code := j.Wait(); code != 0 || len(told) != 1 || strings.TrimSpace(out.String()) != strconv.Itoa(told[0]) {
+				t.Errorf("exit code %d; told %v, the program was in group %s", code, told, out.String())
+			}
+		})
+	}
+}
 
 // runOf returns the exit code of a command that returns err, and what it prints.
 func runOf(t *testing.T, err error) (code int, printed string) {
@@ -67,7 +110,7 @@ func TestExitCodes(t *testing.T) {
 		"Terminated": {"that of a signal that can be caught too", "kill -TERM $$", 143},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, err := Start(exec.Command("sh", "-c", tc.script))
+			j, err := Start(exec.Command("sh", "-c", tc.script), nobody)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +126,7 @@ func TestSignalIsPassedOnOnce(t *testing.T) {
 	directory := t.TempDir()
 	ready, heard := filepath.Join(directory, "ready"), filepath.Join(directory, "heard")
 	cmd := exec.Command("sh", "-c", `trap 'echo x >>"$2"; exit 7' USR1; : >"$1"; while :; do sleep 0.01; done`, "sh", ready, heard)
-	j, err := Start(cmd)
+	j, err := Start(cmd, nobody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +145,7 @@ func TestSignalIsPassedOnOnce(t *testing.T) {
 // TestEnd ends a program that does not want to.
 func TestEnd(t *testing.T) {
 	ready := filepath.Join(t.TempDir(), "ready")
-	j, err := Start(exec.Command("sh", "-c", `trap '' TERM; : >"$1"; while :; do sleep 0.01; done`, "sh", ready))
+	j, err := Start(exec.Command("sh", "-c", `trap '' TERM; : >"$1"; while :; do sleep 0.01; done`, "sh", ready), nobody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +166,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			var out bytes.Buffer
 			cmd := exec.Command("sh", "-c", script)
 			cmd.Stdout = &out
-			j, err := Start(cmd)
+			j, err := Start(cmd, nobody)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +186,7 @@ func TestNotAProgram(t *testing.T) {
 	if err := os.WriteFile(file, []byte{0, 1, 2}, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Start(exec.Command(file))
+	_, err := Start(exec.Command(file), nobody)
 	if code, says := runOf(t, err); code != 126 || !strings.Contains(says, "exec format error") {
 		t.Errorf("exit code %d, %q", code, says)
 	}

@@ -4,6 +4,7 @@
 package self
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"runtime"
@@ -13,16 +14,32 @@ import (
 const name = "kcp"
 
 // Command returns the command that runs this program with other arguments, in the session
-// that it is given by Start.
+// that it is given by Start. It goes on whatever ends here.
 func Command(args ...string) (*exec.Cmd, error) {
 	program, err := executable()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, args...)
+	cmd := exec.CommandContext(context.Background(), program, args...)
 	cmd.Args[0] = name
 	cmd.SysProcAttr = attributes()
 	return cmd, nil
+}
+
+// IdleVerb is the argument that makes the program end at once. Nobody types it.
+const IdleVerb = "__idle"
+
+// Idle returns a command that ends at once: a small one where there is one, or else this
+// program.
+func Idle() (*exec.Cmd, error) {
+	if program, err := exec.LookPath("true"); err == nil {
+		return exec.CommandContext(context.Background(), program), nil
+	}
+	program, err := executable()
+	if err != nil {
+		return nil, err
+	}
+	return exec.CommandContext(context.Background(), program, IdleVerb), nil
 }
 
 // executable returns the path of the program of this process, which on Linux leads there even
