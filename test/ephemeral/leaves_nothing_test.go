@@ -101,8 +101,8 @@ func stays(tr *trail) (pids []int) {
 	return pids
 }
 
-// TestWatcherKilledToo kills a run together with its watcher, as systems do that end a
-// container. The next one cleans up.
+// TestWatcherKilledToo kills a run together with its watcher and its command, as systems do
+// that end a container. The next one cleans up.
 func TestWatcherKilledToo(t *testing.T) {
 	kcp, tr := programs.Path(t, "kcp"), newTrail(t)
 	cmd := exec.Command(kcp, "run", "--", "sh", "-c", "echo up; exec sleep 600")
@@ -118,8 +118,8 @@ func TestWatcherKilledToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr.pids = append(tr.pids, cmd.Process.Pid)
-	for _, pid := range append(processes(), cmd.Process.Pid) {
-		if tr.watches(pid) || pid == cmd.Process.Pid {
+	for _, pid := range processes() {
+		if tr.watches(pid) || bytes.Contains(read("/proc/%d/environ", pid), []byte(tr.mark)) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
