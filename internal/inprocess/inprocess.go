@@ -95,6 +95,9 @@ func complete(root string, flags []string) (completed *options.Completed, releas
 	if err := set.Parse(append([]string{"--root-directory=" + root, "--bind-address=127.0.0.1", "--secure-port=0"}, flags...)); err != nil {
 		return nil, nil, err
 	}
+	if set.NArg() > 0 {
+		return nil, nil, fmt.Errorf("%q is no flag", set.Arg(0))
+	}
 	// Completing sets the gates.
 	if release, err = features.Hold(o.Features.Gates); err != nil {
 		return nil, nil, err

@@ -23,6 +23,8 @@ func answering(t *testing.T, answers map[string]string) *Client {
 		if !ok {
 			w.WriteHeader(http.StatusNotFound)
 			answer = `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}`
+		} else if strings.Contains(answer, `"reason":"Forbidden"`) {
+			w.WriteHeader(http.StatusForbidden)
 		}
 		_, _ = fmt.Fprint(w, answer)
 	}))

@@ -25,8 +25,8 @@ func isWorkspaceMissing(err error) bool {
 	return details != nil && details.Group == tenancyv1alpha1.GroupName && details.Kind == "workspaces"
 }
 
-// accessDenied is how refusals end of those who may not be in a workspace at all, by
-// which they differ from those of people who lack a permission there.
+// accessDenied is how refusals end of those who may not be in a workspace at all. Those of
+// people who lack a permission there can end in the same way.
 const accessDenied = ": access denied"
 
 // Explain returns what err, the answer to a request about what is in the workspace p,
@@ -37,6 +37,10 @@ func (c *Client) Explain(ctx context.Context, p logicalcluster.Path, err error) 
 	case isWorkspaceMissing(err):
 		return c.Missing(ctx, p)
 	case apierrors.IsForbidden(err) && strings.HasSuffix(err.Error(), accessDenied):
+		if v, probeErr := c.Probe(ctx, p); probeErr == nil && v == Visible {
+			// Who is let in lacks what the server says, and nothing else.
+			return err
+		}
 		return explained{message: fmt.Sprintf("access to workspace \"%s\" denied", p), cause: err}
 	default:
 		return err

@@ -19,6 +19,7 @@ const (
 	codeFailed      = 1
 	codeNo          = 3
 	codeTimeout     = 4
+	codeHungUp      = 129
 	codeInterrupted = 130
 	codeTerminated  = 143
 )
@@ -75,6 +76,8 @@ func exitCode(ctx context.Context, err error) int {
 		return codeFailed
 	case s.signal == syscall.SIGTERM:
 		return codeTerminated
+	case s.signal == syscall.SIGHUP:
+		return codeHungUp
 	default:
 		return codeInterrupted
 	}
@@ -89,12 +92,17 @@ type stopped struct{ signal os.Signal }
 
 func (s stopped) Error() string { return s.signal.String() }
 
-// Signals returns a context that is cancelled by the first SIGINT or SIGTERM. The
-// second one ends the process at once, as if nobody listened. stop ends listening.
+// Signals returns a context that is cancelled by the first SIGINT or SIGTERM, or SIGHUP,
+// with which a terminal goes, so that what has to be cleared away is. The second one ends
+// the process at once, as if nobody listened. stop ends listening.
 func Signals(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		// Who is started with nohup outlives the terminal.
+		signal.Notify(received, syscall.SIGHUP)
+	}
 	go func() {
 		select {
 		case s := <-received:

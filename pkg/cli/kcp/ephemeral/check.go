@@ -10,6 +10,7 @@ import (
 
 	"github.com/forkless/kcp/internal/apply"
 	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/job"
+	"github.com/forkless/kcp/pkg/cli/output"
 )
 
 // stdin is what --apply calls the input.
@@ -35,7 +36,11 @@ func (o *Options) check() (*input, error) {
 		_ = file.Close()
 	}
 	if o.Save != "" {
-		if err := writable(filepath.Dir(o.Save)); err != nil {
+		err := output.Replaceable(o.Save)
+		if err == nil {
+			err = writable(filepath.Dir(o.Save))
+		}
+		if err != nil {
 			return nil, fmt.Errorf("--save %s cannot be written: %w", o.Save, err)
 		}
 	}

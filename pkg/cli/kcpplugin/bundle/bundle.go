@@ -4,7 +4,9 @@ package bundle
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +20,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
 	"github.com/forkless/kcp/pkg/cli/diagnosis/workspace"
+	"github.com/forkless/kcp/pkg/cli/output"
 	"github.com/forkless/kcp/pkg/cli/progress"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
@@ -61,6 +64,9 @@ func (o *Options) Validate() error {
 
 // Run writes the bundle.
 func (o *Options) Run(ctx context.Context) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	origin, err := o.finder.Origin()
 	if err != nil {
 		return err
@@ -132,6 +138,24 @@ func suspects(ctx context.Context, b *bundle.Bundle) []logicalcluster.Path {
 		found = append(found, p)
 	}
 	return found
+}
+
+// check finds out that the file cannot be written before anybody has waited for it.
+func (o *Options) check() error {
+	if o.File == toOutput {
+		return nil
+	}
+	err := output.Replaceable(o.File)
+	if err == nil {
+		_, err = os.Stat(filepath.Dir(o.File))
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", o.File, err)
+	}
+	return nil
 }
 
 // write writes the file, as a whole or not at all, for the user alone.
