@@ -145,11 +145,7 @@ func TestAuthorize(t *testing.T) {
 		},
 		"NoCluster": {
 			reason: "without a cluster RBAC has no opinion, kcp-admin included",
-			user:   kcpAdmin, attributes: url("/metrics"), want: undecided,
-		},
-		"VersionWithoutCluster": {
-			reason: "what server it is anybody may know, as in Kubernetes",
-			user:   bob, attributes: url("/version"), want: allowed,
+			user:   kcpAdmin, attributes: url("/version"), want: undecided,
 		},
 		"MastersWithoutCluster": {
 			reason: "masters need no cluster",

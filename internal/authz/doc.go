@@ -19,7 +19,7 @@
 // policy of system:admin may do so in all at once, and nobody may do anything else. For initializers and terminators
 // that have been given a Mandate, 05-mandate grants in place of all policies. All of this is about the
 // logical cluster in the context (package logicalcluster); without one nothing is
-// granted but to read the version of the server. A policy is asked about every effective identity of a user (package
+// granted. A policy is asked about every effective identity of a user (package
 // identity), and RBAC itself is upstream's.
 //
 // What a client reads is "access granted" or "access denied", whichever step decided,

@@ -58,9 +58,6 @@ func (c *rbacChain) authorize(ctx context.Context, attributes authorizer.Attribu
 		trail.decided(everywhereStep, result)
 		return trail.close(result)
 	}
-	if r.cluster.Empty() && asksVersion(attributes) {
-		return trail.close(outcome{decision: authorizer.DecisionAllow, reason: "the version of the server is no secret"})
-	}
 	for i := range gates {
 		if !r.cluster.Empty() && r.cluster == c.single {
 			break
@@ -85,10 +82,4 @@ func (c *rbacChain) authorize(ctx context.Context, attributes authorizer.Attribu
 		}
 	}
 	return trail.close(result)
-}
-
-// asksVersion says whether a request reads the version. Kubernetes lets everybody do so, and
-// clients ask for it where they begin, which is not a workspace.
-func asksVersion(a authorizer.Attributes) bool {
-	return !a.IsResourceRequest() && a.GetVerb() == "get" && (a.GetPath() == "/version" || a.GetPath() == "/version/")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -93,6 +94,9 @@ func (c *ControlPlane) start(ctx context.Context, wanted settings) (err error) {
 	}
 	if c.running, err = inprocess.Start(ctx, root, append(flags, wanted.flags...)...); err != nil {
 		return err
+	}
+	if _, err := os.Stat(c.running.Kubeconfig); errors.Is(err, fs.ErrNotExist) {
+		return errors.New("--batteries-included leaves out admin, whose kubeconfig a control plane for tests is set up with")
 	}
 	c.admin, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: c.running.Kubeconfig},

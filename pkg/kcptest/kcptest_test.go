@@ -218,6 +218,7 @@ func TestFlags(t *testing.T) {
 	for name, tc := range map[string]struct{ reason, flag string }{
 		"UnknownFlag": {"a misspelt flag is no flag", "--batterys-included=admin"},
 		"BadValue":    {"the flag is named", "--batteries-included=nonsense"},
+		"NoAdmins":    {"nobody could set up anything", "--batteries-included=-admin"},
 		"OtherGates":  {"gates hold for the process, in which another control plane runs", "--feature-gates=WorkspaceMounts=true"},
 	} {
 		c, err := kcptest.New(t.Context(), kcptest.WithFlags(tc.flag))

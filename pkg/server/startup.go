@@ -58,13 +58,13 @@ func (s *Server) addStartup() error {
 		run := step.run
 		err := s.generic.AddPostStartHook(step.name, func(hook genericapiserver.PostStartHookContext) error {
 			err := run(hook)
-			if err != nil && hook.Err() != nil {
-				// A step that fails ends the process at once. One that is interrupted, because the
-				// server is stopped while it starts, has not failed.
-				s.interrupted.Store(true)
-				return nil
+			if hook.Err() == nil {
+				return err
 			}
-			return err
+			// A step that fails ends the process at once. One that is interrupted, because the
+			// server is stopped while it starts, has not failed.
+			s.interrupted.Store(true)
+			return nil
 		})
 		if err != nil {
 			return err

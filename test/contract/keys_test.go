@@ -159,7 +159,7 @@ func TestRootCA(t *testing.T) {
 	s.as(t, s.admin, paths[1]).legacy("robot-token", "robot")
 	server.Stop()
 
-	other := servertest.Start(t)
+	other := servertest.StartIn(t, t.TempDir())
 	bundle, err := os.ReadFile(filepath.Join(other.RootDirectory, "apiserver.crt"))
 	ok(t, err)
 	file := filepath.Join(t.TempDir(), "ca.crt")

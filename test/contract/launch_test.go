@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/forkless/kcp/internal/inprocess"
 	"github.com/forkless/kcp/internal/servertest"
 	"github.com/forkless/kcp/pkg/server/options"
 )
@@ -80,10 +81,12 @@ func TestUserBattery(t *testing.T) {
 
 // TestWithoutAdmin is about servers whose admins come from elsewhere.
 func TestWithoutAdmin(t *testing.T) {
-	server := servertest.Start(t, "--batteries-included=-admin")
+	server, err := inprocess.Start(t.Context(), t.TempDir(), "--in-memory", "--batteries-included=-admin")
+	ok(t, err)
 	if _, err := os.Stat(server.Kubeconfig); !os.IsNotExist(err) {
 		t.Errorf("there is a kubeconfig: %v", err)
 	}
+	ok(t, server.Stop())
 }
 
 // TestRefusedFlags is about starts that would not be what was asked for.
