@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/storage/datadir"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 )
 
@@ -72,6 +73,7 @@ func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error)
 	if err != nil {
 		return nil, err
 	}
+	replays := wal.Exist(datadir.ToWALDir(options.Directory))
 	server, err := startEtcd(config, last)
 	if err != nil {
 		return nil, fmt.Errorf("starting embedded etcd in %s: %w", options.Directory, err)
@@ -80,9 +82,11 @@ func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error)
 		server.Close()
 		<-server.Server.StopNotify()
 	}
-	electing, elected := context.WithCancel(ctx)
-	defer elected()
-	go elect(electing, server.Server)
+	if !replays {
+		electing, elected := context.WithCancel(ctx)
+		defer elected()
+		go elect(electing, server.Server)
+	}
 	timeout := time.NewTimer(embeddedStartTimeout)
 	defer timeout.Stop()
 	select {

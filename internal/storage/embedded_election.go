@@ -17,6 +17,9 @@ const electionPoll = time.Millisecond
 //
 // It does so with the message by which a leader hands over to another member. A member
 // that has not read its own configuration yet, or is the leader, does not heed it.
+//
+// It is for an etcd without a log. One that has to read its log first forgets the parts of
+// it that it is done with, and gives up if an election looks for them meanwhile.
 func elect(ctx context.Context, server *etcdserver.EtcdServer) {
 	ticker := time.NewTicker(electionPoll)
 	defer ticker.Stop()

@@ -54,3 +54,22 @@ func hear(ctx context.Context, t *testing.T, watch clientv3.WatchChan) clientv3.
 		return clientv3.WatchResponse{}
 	}
 }
+
+// TestReplay: an etcd starts with a log that is longer than what it keeps of it in memory.
+func TestReplay(t *testing.T) {
+	const starts, writes = 8, 300
+	directory := t.TempDir()
+	for start := range starts {
+		layer, err := StartEmbedded(t.Context(), EmbeddedOptions{Directory: directory, Volatile: true})
+		if err != nil {
+			t.Fatalf("start %d: %v", start, err)
+		}
+		for range writes {
+			if _, err := layer.client.Put(t.Context(), "/key", "value"); err != nil {
+				t.Error(err)
+				break
+			}
+		}
+		layer.Close()
+	}
+}
