@@ -24,7 +24,7 @@ func New(streams run.Streams, newServer start.NewServer) *cobra.Command {
 		Use:     "kcp",
 		Short:   "A Kubernetes API for each of many workspaces, in one process",
 		Version: stamp(),
-		Args:    run.Args(cobra.NoArgs),
+		Args:    run.Commands,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(

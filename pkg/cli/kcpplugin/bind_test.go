@@ -166,6 +166,22 @@ func TestBind(t *testing.T) {
 				stderr: "error: \"certs\" is no reference to an export, which has the form <path>:<export>, such as root:platform:certs\n" +
 					"hint: kubectl kcp exports PATH lists those in a workspace that you may bind\n"},
 		},
+		"Mistyped": {
+			reason: "the server says the same of what is not there and of what may not be bound",
+			setup: func(_ *testing.T, s *server) {
+				s.forbidden = []string{"root:here/apis/apis.kcp.io/v1alpha2/apibindings"}
+			},
+			step: step{line: "kcp bind apiexport root:platform:cert", fails: true,
+				stderr: "error: forbidden: access denied\nhint: did you mean root:platform:certs?\n"},
+		},
+		"Forbidden": {
+			reason: "why it may not be bound can be found out",
+			setup: func(_ *testing.T, s *server) {
+				s.forbidden = []string{"root:here/apis/apis.kcp.io/v1alpha2/apibindings"}
+			},
+			step: step{line: "kcp bind apiexport root:platform:certs --no-input", fails: true,
+				stderr: "error: forbidden: access denied\nhint: kubectl kcp debug binding root:platform:certs looks at why\n"},
+		},
 		"Contradiction": {
 			reason: "a claim has one answer",
 			step: step{line: "kcp bind apiexport root:platform:certs --accept-permission-claim secrets --reject-permission-claim secrets.core", fails: true,

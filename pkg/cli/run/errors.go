@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -65,6 +66,23 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		return Misuse(cmd, check(cmd, args))
 	}
+}
+
+// suggestionDistance is how near the name of a command has to be to be suggested.
+const suggestionDistance = 2
+
+// Commands is the check of a command that only holds others: it takes no word that is none
+// of them, and says which one is near.
+func Commands(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	cmd.SuggestionsMinimumDistance = suggestionDistance
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err = Hint(err, fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), near[0]))
+	}
+	return Misuse(cmd, err)
 }
 
 // coded is an error with an exit code of its own.

@@ -65,7 +65,7 @@ func (s *Source) Place(ctx context.Context, p logicalcluster.Path) (tenancy.Plac
 	case err == nil:
 		return tenancy.PlaceOf(logicalcluster.FromAnnotations(lc.Annotations), lc), nil
 	case apierrors.IsNotFound(err):
-		return tenancy.Place{}, fmt.Errorf("workspace \"%s\" not found", p)
+		return tenancy.Place{}, s.client.Missing(ctx, p)
 	case !apierrors.IsForbidden(err):
 		return tenancy.Place{}, err
 	}
@@ -120,7 +120,7 @@ func (s *Source) Of(ctx context.Context, p logicalcluster.Path) (*tenancy.Set, e
 	ws, wsErr := s.client.Workspace(ctx, parent, p.Base())
 	switch {
 	case apierrors.IsNotFound(wsErr):
-		return nil, fmt.Errorf("workspace \"%s\" not found", p)
+		return nil, s.client.Missing(ctx, p)
 	case wsErr != nil:
 		return nil, fmt.Errorf("the type of %s cannot be read: %w", p, errors.Join(err, wsErr))
 	case ws.Spec.Type == nil:

@@ -35,6 +35,8 @@ type Findings struct {
 	// Cluster is the object inside; nil if it could not be read, which ClusterErr says.
 	Cluster    *corev1alpha1.LogicalCluster
 	ClusterErr error
+	// Inside says that the one who asks may enter all the same: he lacks a permission there.
+	Inside bool
 	// User is who is asking, empty if that is not known.
 	User string
 

@@ -60,6 +60,8 @@ func (g gatherer) gather(ctx context.Context, p logicalcluster.Path, depth int) 
 	case f.Workspace == nil && f.Cluster != nil:
 		g.owner(ctx, f)
 	case apierrors.IsForbidden(f.ClusterErr):
+		visible, err := g.client.Probe(ctx, g.address(f))
+		f.Inside = err == nil && visible == client.Visible
 		f.User = g.user(ctx, parent)
 	}
 	g.hooks(ctx, f)

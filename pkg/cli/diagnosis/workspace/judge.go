@@ -183,7 +183,7 @@ func (j *judge) live() {
 		j.hooks(hook.Initializer)
 	}
 	j.bindings()
-	if phaseOf(j.Findings) == corev1alpha1.PhaseInactive {
+	if phaseOf(j.Findings) == corev1alpha1.PhaseInactive && j.Cluster != nil {
 		j.inactive()
 	}
 }
@@ -232,6 +232,10 @@ func (j *judge) entered() bool {
 		j.Add(diagnosis.Check{Name: name, State: diagnosis.Failed, Message: "it is not there"})
 		j.Block("the logical cluster of the workspace is not there: what was in it is gone",
 			diagnosis.Step(j.Commands.Plugin(parentOf(j.Path), "ws", "delete", j.Path.Base()), "and create it anew"))
+	case apierrors.IsForbidden(err) && j.Inside:
+		j.Add(diagnosis.Check{Name: "access", State: diagnosis.OK})
+		j.Add(diagnosis.Check{Name: name, State: diagnosis.Unknown, Message: reasonOf(err)})
+		return true
 	case apierrors.IsForbidden(err) && phaseOf(j.Findings) == corev1alpha1.PhaseInitializing:
 		// Who may not look inside is told outside what is waited for.
 		j.Add(diagnosis.Check{Name: name, State: diagnosis.Unknown, Message: "you may not look into it"})

@@ -111,6 +111,18 @@ func TestJudge(t *testing.T) {
 			edit:     func(f *workspace.Findings) { f.Cluster, f.ClusterErr = nil, forbidden },
 			blockers: []string{"you have no access"}, next: "kubectl auth whoami", states: []string{"scheduled=ok", "access=failed"},
 		},
+		"NoPermission": {
+			reason: "who is in the workspace lacks a permission there, but no access",
+			edit:   func(f *workspace.Findings) { f.Cluster, f.ClusterErr, f.Inside = nil, forbidden, true },
+			states: []string{"scheduled=ok", "access=ok", "logical cluster=unknown"},
+		},
+		"NoPermissionAbove": {
+			reason: "a workspace that can be entered is there",
+			edit: func(f *workspace.Findings) {
+				*f = workspace.Findings{Path: path, WorkspaceErr: forbidden, ClusterErr: forbidden, Inside: true, Now: now, Commands: f.Commands}
+			},
+			states: []string{"workspace=unknown", "logical cluster=unknown", "access=ok"},
+		},
 		"Unschedulable": {
 			reason: "its selector can be changed as long as it has no place", next: `kubectl patch workspace us --type=merge -p '{"spec":{"location":null}}'`,
 			edit: func(f *workspace.Findings) {

@@ -40,6 +40,11 @@ func (j *judge) denied() {
 		j.Add(diagnosis.Check{Name: "workspace", State: unread(j.WorkspaceErr), Message: "in " + parent.String() + ": " + reasonOf(j.WorkspaceErr)})
 	}
 	j.Add(diagnosis.Check{Name: "logical cluster", State: unread(j.ClusterErr), Message: reasonOf(j.ClusterErr)})
+	if j.Inside {
+		// It is there, and open: nothing that can be seen is wrong.
+		j.Add(diagnosis.Check{Name: "access", State: diagnosis.OK})
+		return
+	}
 	if apierrors.IsNotFound(j.ClusterErr) {
 		j.Block(fmt.Sprintf("there is no workspace %s", j.Path), "kubectl ws .")
 		return

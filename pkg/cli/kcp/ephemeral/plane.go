@@ -91,7 +91,12 @@ func (p *plane) start(ctx context.Context) (err error) {
 	if p.client, err = client.New(p.config, p.base, p.log); err != nil {
 		return err
 	}
-	return p.register()
+	if err = p.register(); err != nil && !p.options.detached {
+		// "kcp stop" cannot end it then, but its command and its parent can.
+		p.options.voice().say("warning: %v", err)
+		return nil
+	}
+	return err
 }
 
 // register makes the server known to "kcp status" and "kcp stop".

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +17,7 @@ import (
 	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	"github.com/forkless/kcp/pkg/cli/claim"
 	"github.com/forkless/kcp/pkg/cli/client"
+	"github.com/forkless/kcp/pkg/cli/near"
 	"github.com/forkless/kcp/pkg/cli/progress"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
@@ -68,6 +71,8 @@ func (o *Options) bind(ctx context.Context, apis *client.APIs, want *apisv1alpha
 	switch {
 	case apierrors.IsAlreadyExists(err):
 		return run.Hint(err, "--name gives the binding another name", "kubectl kcp claims get apibinding "+o.Name+o.where()+" shows what is there")
+	case apierrors.IsForbidden(err):
+		return o.forbidden(ctx, apis, err)
 	case err != nil:
 		return err
 	case o.DryRun == dryRunServer:
@@ -83,6 +88,20 @@ func (o *Options) bind(ctx context.Context, apis *client.APIs, want *apisv1alpha
 	}
 	o.remind(binding)
 	return o.finish(&binding.Sent, "%s created and bound.", o.Name)
+}
+
+// forbidden adds to err which export may have been meant, for the server says the same of
+// one that is not there and of one that may not be bound.
+func (o *Options) forbidden(ctx context.Context, apis *client.APIs, err error) error {
+	var names []string
+	exports, listErr := apis.In(o.exportPath).Exports(ctx)
+	for i := range exports {
+		names = append(names, exports[i].Name)
+	}
+	if meant := near.Names(o.exportName, names); listErr == nil && len(meant) > 0 && !slices.Contains(names, o.exportName) {
+		return run.Hint(err, fmt.Sprintf("did you mean %s:%s?", o.exportPath, strings.Join(meant, fmt.Sprintf(", %s:", o.exportPath))))
+	}
+	return run.Hint(err, fmt.Sprintf("kubectl kcp debug binding %s:%s%s looks at why", o.exportPath, o.exportName, o.where()))
 }
 
 // wait returns the binding when it is bound, and says meanwhile what is missing.

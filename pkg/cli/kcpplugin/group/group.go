@@ -4,8 +4,6 @@
 package group
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/forkless/kcp/pkg/cli/run"
@@ -16,26 +14,10 @@ func New(name, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               name + " COMMAND",
 		Short:             short,
-		Args:              check,
+		Args:              run.Commands,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	// How near a word has to be to be suggested.
-	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(commands...)
 	return cmd
-}
-
-// check finds a word that is none of the commands.
-func check(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
-	for i, near := range cmd.SuggestionsFor(args[0]) {
-		if i == 0 {
-			err = run.Hint(err, fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), near))
-		}
-	}
-	return run.Misuse(cmd, err)
 }

@@ -3,6 +3,7 @@ package tree
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	corev1alpha1 "github.com/forkless/kcp/pkg/apis/core/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/output"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/switching"
@@ -80,10 +82,25 @@ func (o *Options) Validate() error {
 	if o.Depth < 0 {
 		return errors.New("--depth must not be negative")
 	}
+	if err := checkPhase(o.Phase); err != nil {
+		return err
+	}
 	if o.Watch && o.Output.Document() && o.Output.Format != "json" {
 		return errors.New("--watch goes with the drawing and with -o json only")
 	}
 	return o.Output.Validate()
+}
+
+// checkPhase says that there is no such phase: no workspace will ever be in it.
+func checkPhase(phase string) error {
+	var names []string
+	for _, p := range corev1alpha1.Phases() {
+		if phase == "" || strings.EqualFold(string(p), phase) {
+			return nil
+		}
+		names = append(names, string(p))
+	}
+	return fmt.Errorf("unknown phase %q, known are %s", phase, strings.Join(names, ", "))
 }
 
 // Run draws the tree.

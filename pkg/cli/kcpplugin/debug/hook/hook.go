@@ -17,6 +17,7 @@ import (
 	"github.com/forkless/kcp/pkg/cli/confirm"
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
 	"github.com/forkless/kcp/pkg/cli/diagnosis/hook"
+	"github.com/forkless/kcp/pkg/cli/near"
 	"github.com/forkless/kcp/pkg/cli/output"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
@@ -105,7 +106,32 @@ func (o *Options) Run(ctx context.Context) error {
 	case o.Name == "":
 		return s.all(ctx, ids)
 	}
-	return s.print(hook.Judge(s.gatherer.Gather(ctx, o.Kind, ids[0])))
+	found := s.gatherer.Gather(ctx, o.Kind, ids[0])
+	d := hook.Judge(found)
+	if found.Gone() && idle(d) {
+		// Workspaces can wait for a type that was deleted. This is a name that was mistyped.
+		return s.missing(ctx, found.Described)
+	}
+	return s.print(d)
+}
+
+// missing says that there is no such type, and which ones there are.
+func (s *session) missing(ctx context.Context, gone hook.Described) error {
+	err := fmt.Errorf("workspace type %s not found", gone.Name)
+	all, listErr := s.client.WorkspaceTypes(ctx, gone.Path)
+	if listErr != nil {
+		return err
+	}
+	var names []string
+	for i := range all {
+		if s.Kind.Wanted(&all[i]) {
+			names = append(names, gone.Path.String()+":"+all[i].Name)
+		}
+	}
+	if meant := near.Names(gone.Name, names); len(meant) > 0 {
+		return run.Hint(err, "did you mean "+strings.Join(meant, ", ")+"?")
+	}
+	return run.Hint(err, fmt.Sprintf("kubectl kcp debug %s -w :%s looks at all types there", s.Kind, gone.Path))
 }
 
 func (o *Options) begin(ctx context.Context) (*session, error) {
