@@ -35,7 +35,7 @@ func (o *Options) check() (*input, error) {
 		_ = file.Close()
 	}
 	if o.Save != "" {
-		if err := writable(filepath.Dir(o.Save)); err != nil {
+		if err := replaceable(o.Save); err != nil {
 			return nil, fmt.Errorf("--save %s cannot be written: %w", o.Save, err)
 		}
 	}
@@ -107,6 +107,14 @@ func missing(path string) ([]string, error) {
 		}
 		all = append(all, at)
 	}
+}
+
+// replaceable says why a file cannot be made, or replaced by another one.
+func replaceable(file string) error {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return errors.New("it is there and no file")
+	}
+	return writable(filepath.Dir(file))
 }
 
 // writable says why no file can be made in a directory.
