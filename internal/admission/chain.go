@@ -89,6 +89,9 @@ type Config struct {
 
 	// Authorizer answers questions of plugins about the caller.
 	Authorizer Authorizer
+
+	// Single says that clients know of one cluster only, and are told of none.
+	Single bool
 }
 
 // Plugin is a plugin and its name.
@@ -100,7 +103,7 @@ type Plugin struct {
 // Plugins returns the plugins in order.
 func Plugins(config Config) []Plugin {
 	resolver := tenancy.NewResolver(config.Types, config.Clusters, config.Paths)
-	hooks := webhooks.Config{Sources: config.Configurations, Authorizer: config.Authorizer}
+	hooks := webhooks.Config{Sources: config.Configurations, Authorizer: config.Authorizer, Single: config.Single}
 	access := &policies.Access{
 		Sources: config.Configurations, Objects: config.Objects, ParamKind: config.ParamKind, Authorizer: config.Authorizer,
 	}

@@ -297,3 +297,28 @@ func TestSaveFails(t *testing.T) {
 		}
 	})
 }
+
+// TestSaveOverNoFile: what is no file stays what it is. Who may write a directory of devices
+// would have /dev/null replaced otherwise.
+func TestSaveOverNoFile(t *testing.T) {
+	state, place := stopped(t), filepath.Join(t.TempDir(), "place")
+	if err := os.Mkdir(place, directoryMode); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(os.DevNull, file); err != nil {
+		t.Skip("there are no links here")
+	}
+	for _, at := range []string{place, file} {
+		before, err := os.Lstat(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Save(at, state); err == nil || !strings.Contains(err.Error(), "it is there and no file") {
+			t.Errorf("an archive takes the place of %s: %v", before.Mode().Type(), err)
+		}
+		if after, err := os.Lstat(at); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%s has become %v: %v", before.Mode().Type(), after, err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package filelock
 import (
 	"errors"
 	"os"
+	"runtime"
 )
 
 // fileMode is that of files that are made to be locked: they say what processes of their
@@ -31,13 +32,31 @@ func Acquire(path string) (*os.File, error) {
 // had the lock may have removed the file; the lock would then be on a file that nobody
 // else can find, and locked is false. Unless it is locked, the file is closed.
 func Lock(file *os.File) (locked bool, err error) {
-	if err := try(file); err != nil {
+	if err := tryPatiently(file); err != nil {
 		return false, errors.Join(err, file.Close())
 	}
 	if locked, err = stillThere(file); locked {
 		return true, nil
 	}
 	return false, errors.Join(err, Release(file))
+}
+
+// tryPatiently is try that lets those finish who only ask.
+func tryPatiently(file *os.File) error {
+	for {
+		err := try(file)
+		if !errors.Is(err, ErrHeld) {
+			return err
+		}
+		// Nobody who shares it has it for longer than an instant.
+		if err := tryShared(file); err != nil {
+			return err
+		}
+		if err := unlock(file); err != nil {
+			return err
+		}
+		runtime.Gosched()
+	}
 }
 
 // stillThere says whether the open file is the one that its path leads to.
@@ -56,21 +75,30 @@ func stillThere(file *os.File) (bool, error) {
 	return os.SameFile(opened, there), nil
 }
 
-// Held says whether somebody has the lock on the file at path. Asking takes the lock for
-// an instant if nobody has it.
+// Held says whether somebody has the lock on the file at path. Asking shares the lock for
+// an instant if nobody has it: others who ask do not notice, and who wants to have it waits.
 func Held(path string) (bool, error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	file, err := Share(path)
+	if errors.Is(err, ErrHeld) {
+		return true, nil
+	}
 	if err != nil {
 		return false, err
 	}
-	err = try(file)
-	if errors.Is(err, ErrHeld) {
-		return true, file.Close()
-	}
-	if err != nil {
-		return false, errors.Join(err, file.Close())
-	}
 	return false, Release(file)
+}
+
+// Share opens the file at path, and keeps others from locking it until it is released, or
+// returns ErrHeld. It is for an instant: Acquire and Lock wait for it.
+func Share(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := tryShared(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // Release gives up the lock on file and closes it.

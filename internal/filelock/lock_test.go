@@ -82,3 +82,45 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestAsking: who only asks is in nobody's way, neither of those who ask nor of those who
+// want to have the lock.
+func TestAsking(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	if err := os.WriteFile(path, nil, fileMode); err != nil {
+		t.Fatal(err)
+	}
+	const times = 2000
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			for range times {
+				if held, err := Held(path); held || err != nil {
+					t.Errorf("nobody has it, and it is held: %t, %v", held, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	for range 3 {
+		all.Go(func() {
+			for range times {
+				_, _ = Held(path)
+			}
+		})
+	}
+	all.Go(func() {
+		for range times {
+			file, err := Acquire(path)
+			if err != nil {
+				t.Errorf("others only ask, and it cannot be had: %v", err)
+				return
+			}
+			if err := Release(file); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	all.Wait()
+}

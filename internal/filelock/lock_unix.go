@@ -12,9 +12,14 @@ import (
 
 // try locks an open file for this process, or returns ErrHeld. The lock belongs to
 // the open file, so that it also keeps out other parts of this process.
-func try(file *os.File) error {
+func try(file *os.File) error { return flock(file, unix.LOCK_EX) }
+
+// tryShared is try for a lock that others may share.
+func tryShared(file *os.File) error { return flock(file, unix.LOCK_SH) }
+
+func flock(file *os.File, how int) error {
 	for {
-		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := unix.Flock(int(file.Fd()), how|unix.LOCK_NB)
 		switch {
 		case err == nil:
 			return nil

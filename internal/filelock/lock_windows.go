@@ -16,9 +16,13 @@ const (
 )
 
 // try locks an open file for this process, or returns ErrHeld.
-func try(file *os.File) error {
-	err := windows.LockFileEx(windows.Handle(file.Fd()),
-		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, oneByte, 0, at())
+func try(file *os.File) error { return lock(file, windows.LOCKFILE_EXCLUSIVE_LOCK) }
+
+// tryShared is try for a lock that others may share.
+func tryShared(file *os.File) error { return lock(file, 0) }
+
+func lock(file *os.File, flags uint32) error {
+	err := windows.LockFileEx(windows.Handle(file.Fd()), flags|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, oneByte, 0, at())
 	switch {
 	case err == nil:
 		return nil

@@ -10,6 +10,7 @@
 package inprocess
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,11 +81,15 @@ func StartFrom(ctx context.Context, archived, root string, flags ...string) (*Se
 	case <-made.Ready():
 		return s, nil
 	case <-s.done:
-		return nil, errors.Join(fmt.Errorf("the server ended while it started: %w", s.err), s.abandon())
+		// What it ended with is in what stopping it yields.
+		return nil, fmt.Errorf("the server ended while it started: %w", cmp.Or(s.abandon(), errEnded))
 	case <-ctx.Done():
 		return nil, errors.Join(fmt.Errorf("waiting for the server: %w", context.Cause(ctx)), s.abandon())
 	}
 }
+
+// errEnded is why a server has ended that does not say why.
+var errEnded = errors.New("it does not say why")
 
 // complete returns the options that flags stand for, and holds the feature gates among
 // them until release is called.

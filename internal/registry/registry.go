@@ -19,6 +19,9 @@ import (
 // suffix ends the names of the files of entries, which begin with the identifier.
 const suffix = ".server"
 
+// patience is how long it may take from making a file to writing an entry into it.
+const patience = time.Minute
+
 // Entry is a server that runs.
 type Entry struct {
 	// ID is what it is called by: letters, digits, "-", "_" and ".".
@@ -119,20 +122,18 @@ func Find(id string) (entry Entry, found bool, err error) {
 // read returns the entry in a file, and removes the file if its process is gone. Who has
 // only just begun to register is not there yet.
 func read(path string) (Entry, bool) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	held, err := filelock.Held(path)
 	if err != nil {
-		return Entry{}, false
-	}
-	locked, err := filelock.Lock(file)
-	if locked {
-		// If that fails somebody else gets to do it.
-		_ = filelock.Remove(file)
-	}
-	if !errors.Is(err, filelock.ErrHeld) {
 		return Entry{}, false
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
+		return Entry{}, false
+	}
+	if !held {
+		if len(content) > 0 || abandoned(path) {
+			forget(path)
+		}
 		return Entry{}, false
 	}
 	var entry Entry
@@ -140,6 +141,34 @@ func read(path string) (Entry, bool) {
 		return Entry{}, false
 	}
 	return entry, true
+}
+
+// abandoned says whether the process that made a file without an entry has had the time to
+// write one.
+func abandoned(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && time.Since(info.ModTime()) > patience
+}
+
+// forget removes an entry whose process is gone. If that fails somebody else gets to do it.
+//
+// Who removes a file has its lock as a server has. So there is nothing in it any more by
+// then, and who finds it held before he reads it has found a server.
+func forget(path string) {
+	shared, err := filelock.Share(path)
+	if err != nil {
+		return
+	}
+	if errors.Join(shared.Truncate(0), filelock.Release(shared)) != nil {
+		return
+	}
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	if locked, _ := filelock.Lock(file); locked {
+		_ = filelock.Remove(file)
+	}
 }
 
 // valid says whether an identifier can be the name of a file.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -187,5 +188,66 @@ func TestDirectoryOfOthers(t *testing.T) {
 				t.Errorf("%s: it is believed", tc.reason)
 			}
 		})
+	}
+}
+
+// TestManyLook: those who look for servers at the same time neither take each other for a
+// server nor keep one from registering.
+func TestManyLook(t *testing.T) {
+	alone(t)
+	directory := directories()[0]
+	if err := own(directory); err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(directory, "dead"+suffix)
+	var all sync.WaitGroup
+	for range 300 {
+		if err := os.WriteFile(dead, []byte(`{"id":"dead","pid":1}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			all.Go(func() {
+				if _, found, err := Find("dead"); found || err != nil {
+					t.Errorf("nobody has the lock of an entry, and its server is found: %t, %v", found, err)
+				}
+			})
+		}
+		all.Go(func() {
+			release, err := Register(Entry{ID: NewID()})
+			if err != nil {
+				t.Errorf("others only look, and a server cannot register: %v", err)
+				return
+			}
+			if err := release(); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Wait()
+	}
+}
+
+// TestAbandoned: what a process has left that was killed before it wrote its entry goes,
+// once nobody can be about to write it.
+func TestAbandoned(t *testing.T) {
+	alone(t)
+	directory := directories()[0]
+	if err := own(directory); err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(directory, "a"+suffix)
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list(t)
+	if _, err := os.Stat(empty); err != nil {
+		t.Errorf("somebody may be about to write the entry: %v", err)
+	}
+	before := time.Now().Add(-2 * patience)
+	if err := os.Chtimes(empty, before, before); err != nil {
+		t.Fatal(err)
+	}
+	list(t)
+	if _, err := os.Stat(empty); !os.IsNotExist(err) {
+		t.Errorf("nobody is going to write the entry: %v", err)
 	}
 }

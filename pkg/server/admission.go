@@ -29,6 +29,7 @@ func (s *Server) admission() (admission.Interface, error) {
 		return nil, err
 	}
 	return kcpadmission.New(kcpadmission.Config{
+		Single:         s.options.Single,
 		Workloads:      workloadPlugins,
 		Types:          s.workspaceTypes,
 		Clusters:       s.logicalClusters,

@@ -10,8 +10,9 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// show makes obj say in which cluster it is, until hide is called.
-func show(obj runtime.Object, cluster logicalcluster.Name) (hide func()) {
+// show makes obj say in which cluster it is, or not if that is nobody's business and
+// cluster empty, until the returned function is called.
+func show(obj runtime.Object, cluster string) (restore func()) {
 	if obj == nil {
 		return func() {}
 	}
@@ -20,32 +21,26 @@ func show(obj runtime.Object, cluster logicalcluster.Name) (hide func()) {
 		// What has no metadata has no annotations.
 		return func() {}
 	}
-	before, existed := object.GetAnnotations()[logicalcluster.AnnotationKey]
-	if before == cluster.String() {
+	before := object.GetAnnotations()[logicalcluster.AnnotationKey]
+	if before == cluster {
 		return func() {}
 	}
-	annotate(object, func(annotations map[string]string) {
-		annotations[logicalcluster.AnnotationKey] = cluster.String()
-	})
-	return func() {
-		annotate(object, func(annotations map[string]string) {
-			if existed {
-				annotations[logicalcluster.AnnotationKey] = before
-			} else {
-				delete(annotations, logicalcluster.AnnotationKey)
-			}
-		})
-	}
+	annotate(object, cluster)
+	return func() { annotate(object, before) }
 }
 
-// annotate changes the annotations in a new map: the old one may be that of another
-// object.
-func annotate(object metav1.Object, change func(map[string]string)) {
+// annotate sets the annotation, or removes it if cluster is empty, in a new map: the old
+// one may be that of another object.
+func annotate(object metav1.Object, cluster string) {
 	annotations := maps.Clone(object.GetAnnotations())
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	change(annotations)
+	if cluster == "" {
+		delete(annotations, logicalcluster.AnnotationKey)
+	} else {
+		annotations[logicalcluster.AnnotationKey] = cluster
+	}
 	if len(annotations) == 0 {
 		annotations = nil
 	}

@@ -15,5 +15,6 @@
 // after a while.
 //
 // Webhooks read in the annotation kcp.io/cluster where an object is, also of one that is
-// not stored yet. The annotation is there for them only.
+// not stored yet. The annotation is there for them only; in a cluster that is the only one
+// to its clients objects come without it, but for those that are to be replaced or deleted.
 package webhooks

@@ -23,17 +23,20 @@ const (
 	ValidatingName = "apis.kcp.io/ValidatingWebhook"
 )
 
-// Config is what the plugins need. All of it is required.
+// Config is what the plugins need. All of it is required but what says otherwise.
 type Config struct {
 	// Sources are what configurations and namespaces are read from.
 	Sources informers.Sources
 	// Authorizer answers what match conditions ask about the caller.
 	Authorizer authorizer.Authorizer
+	// Single says that clients know of one cluster only, whose webhooks are not told of it.
+	Single bool
 }
 
 // Mutating is the plugin that asks mutating webhooks.
 type Mutating struct {
 	*admission.Handler
+	single  bool
 	index   *configurations.Index
 	plugins *configurations.Instances[*plugins[*mutating.Plugin]]
 }
@@ -41,6 +44,7 @@ type Mutating struct {
 // Validating is the plugin that asks validating webhooks.
 type Validating struct {
 	*admission.Handler
+	single  bool
 	index   *configurations.Index
 	plugins *configurations.Instances[*plugins[*validating.Plugin]]
 }
@@ -64,7 +68,7 @@ func NewMutating(config Config) *Mutating {
 		return plugin, config.initialize(ctx, owner, here, plugin.Webhook)
 	}
 	index := config.Sources.Index
-	return &Mutating{handler(), index, configurations.NewInstances(index, open(create), configurations.MutatingWebhooks)}
+	return &Mutating{handler(), config.Single, index, configurations.NewInstances(index, open(create), configurations.MutatingWebhooks)}
 }
 
 // NewValidating returns the plugin that asks validating webhooks.
@@ -77,7 +81,7 @@ func NewValidating(config Config) *Validating {
 		return plugin, config.initialize(ctx, owner, here, plugin.Webhook)
 	}
 	index := config.Sources.Index
-	return &Validating{handler(), index, configurations.NewInstances(index, open(create), configurations.ValidatingWebhooks)}
+	return &Validating{handler(), config.Single, index, configurations.NewInstances(index, open(create), configurations.ValidatingWebhooks)}
 }
 
 // initialize gives upstream's plugin what it needs to ask the webhooks of one cluster about
@@ -92,16 +96,16 @@ func (c Config) initialize(ctx context.Context, owner logicalcluster.Name, here 
 
 // Admit asks the webhooks that apply to the object, which may change it.
 func (p *Mutating) Admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
-	return ask(ctx, a, p.index, p.plugins, func(plugin *mutating.Plugin) error { return plugin.Admit(ctx, a, o) })
+	return ask(ctx, a, p.single, p.index, p.plugins, func(plugin *mutating.Plugin) error { return plugin.Admit(ctx, a, o) })
 }
 
 // Validate asks the webhooks that apply to the object.
 func (p *Validating) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
-	return ask(ctx, a, p.index, p.plugins, func(plugin *validating.Plugin) error { return plugin.Validate(ctx, a, o) })
+	return ask(ctx, a, p.single, p.index, p.plugins, func(plugin *validating.Plugin) error { return plugin.Validate(ctx, a, o) })
 }
 
 // ask calls upstream's plugin if there are any webhooks.
-func ask[P any](ctx context.Context, a admission.Attributes, index *configurations.Index,
+func ask[P any](ctx context.Context, a admission.Attributes, single bool, index *configurations.Index,
 	all *configurations.Instances[*plugins[P]], call func(P) error,
 ) error {
 	// No webhook is asked about configurations: a broken one could not be removed.
@@ -130,6 +134,10 @@ func ask[P any](ctx context.Context, a admission.Attributes, index *configuratio
 		return request.Failed(a, err)
 	}
 	defer done()
-	defer show(a.GetObject(), here)()
+	shown := here.String()
+	if single {
+		shown = ""
+	}
+	defer show(a.GetObject(), shown)()
 	return call(plugin)
 }

@@ -125,19 +125,24 @@ func TestTheAnnotationIsForWebhooksOnly(t *testing.T) {
 	index.Listener().Changed(configurations.ValidatingWebhooks, validating(t, here, admissionregistrationv1.ValidatingWebhook{
 		ClientConfig: hooks.Client("/see"), Rules: everything(admissionregistrationv1.Create, "configmaps"),
 	}))
-	plugin := webhooks.NewValidating(config(index))
+	alone := config(index)
+	alone.Single = true
 	for name, tc := range map[string]struct {
 		reason      string
+		config      webhooks.Config
 		sent, shown map[string]string
 	}{
-		"None":   {"no annotations are left where there were none", nil, map[string]string{logicalcluster.AnnotationKey: "here"}},
-		"Others": {"others stay", map[string]string{"a": "b"}, map[string]string{"a": "b", logicalcluster.AnnotationKey: "here"}},
+		"None":   {"no annotations are left where there were none", config(index), nil, map[string]string{logicalcluster.AnnotationKey: "here"}},
+		"Others": {"others stay", config(index), map[string]string{"a": "b"}, map[string]string{"a": "b", logicalcluster.AnnotationKey: "here"}},
 		"Forged": {
-			"what a client has sent is for others to correct",
+			"what a client has sent is for others to correct", config(index),
 			map[string]string{logicalcluster.AnnotationKey: "there"}, map[string]string{logicalcluster.AnnotationKey: "here"},
 		},
+		"Single":       {"who knows of one cluster only is not told of it", alone, nil, nil},
+		"SingleStored": {"what is to be stored stays as it is", alone, map[string]string{"a": "b", logicalcluster.AnnotationKey: "here"}, map[string]string{"a": "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			plugin := webhooks.NewValidating(tc.config)
 			attributes := create(tc.sent)
 			if err := validate(t, plugin, here, attributes); err != nil {
 				t.Fatal(err)

@@ -36,11 +36,7 @@ func (o *Options) check() (*input, error) {
 		_ = file.Close()
 	}
 	if o.Save != "" {
-		err := output.Replaceable(o.Save)
-		if err == nil {
-			err = writable(filepath.Dir(o.Save))
-		}
-		if err != nil {
+		if err := replaceable(o.Save); err != nil {
 			return nil, fmt.Errorf("--save %s cannot be written: %w", o.Save, err)
 		}
 	}
@@ -112,6 +108,14 @@ func missing(path string) ([]string, error) {
 		}
 		all = append(all, at)
 	}
+}
+
+// replaceable says why a file cannot be made, or replaced by another one.
+func replaceable(file string) error {
+	if err := output.Replaceable(file); err != nil {
+		return err
+	}
+	return writable(filepath.Dir(file))
 }
 
 // writable says why no file can be made in a directory.

@@ -42,10 +42,13 @@ func (o *Options) run(ctx context.Context) error {
 	left, keepErr := p.keep(end)
 	saved, closeErr := p.close(end.ready)
 	end.say(o, append(left, saved...))
-	if err := errors.Join(keepErr, closeErr); err != nil && end.err == nil {
-		return err
+	err = errors.Join(keepErr, closeErr)
+	if err != nil && run.IsExit(end.err) {
+		// The exit code is that of the command all the same, which has said the rest.
+		run.Report(o.streams.ErrOut, err)
+		return end.err
 	}
-	return end.err
+	return errors.Join(end.err, err)
 }
 
 // input is what a run begins with that was found to be good.
