@@ -314,7 +314,7 @@ func TestSaveOverNoFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Save(at, state); err == nil || !strings.Contains(err.Error(), "it is there and no file") {
+		if err := Save(at, state); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("an archive takes the place of %s: %v", before.Mode().Type(), err)
 		}
 		if after, err := os.Lstat(at); err != nil || after.Mode() != before.Mode() {

@@ -25,7 +25,7 @@ func Save(file string, source State) error {
 func saveTo(file string, source State) (err error) {
 	// What is no file, such as /dev/null, is not to be replaced by one.
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-		return errors.New("it is there and no file")
+		return errors.New("not a regular file")
 	}
 	// First, so that a place that cannot be written costs no work.
 	next, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")

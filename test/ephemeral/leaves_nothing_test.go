@@ -5,6 +5,7 @@ package ephemeral
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -105,13 +106,21 @@ func stays(tr *trail) (pids []int) {
 // that end a container. The next one cleans up.
 func TestWatcherKilledToo(t *testing.T) {
 	kcp, tr := programs.Path(t, "kcp"), newTrail(t)
-	cmd := exec.Command(kcp, "run", "--", "sh", "-c", "echo up; exec sleep 600")
+	// A program that answers is past the moment in which it has no environment yet.
+	cmd := exec.Command(kcp, "run", "--", "cat")
 	cmd.Env = tr.env()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, "up\n"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := out.Read(make([]byte, 3)); err != nil {
