@@ -62,7 +62,7 @@ func (v virtual) urls(ctx context.Context, c *client.Client, p logicalcluster.Pa
 			return nil, c.Explain(ctx, p, err)
 		case len(urls) == 0:
 			return nil, run.Hint(fmt.Errorf("the APIExport %s in %s has no endpoints: it is not there, or nobody has bound it", v.name, p),
-				"kubectl kcp exports -w :"+p.String())
+				"kubectl kcp exports :"+p.String()+" lists what is there")
 		}
 		return urls, nil
 	}

@@ -107,12 +107,11 @@ func (o *Options) Run(ctx context.Context) error {
 		return s.all(ctx, ids)
 	}
 	found := s.gatherer.Gather(ctx, o.Kind, ids[0])
-	d := hook.Judge(found)
-	if found.Gone() && idle(d) {
+	if found.Gone() && len(found.Waiting)+len(found.Workspaces) == 0 {
 		// Workspaces can wait for a type that was deleted. This is a name that was mistyped.
 		return s.missing(ctx, found.Described)
 	}
-	return s.print(d)
+	return s.print(hook.Judge(found))
 }
 
 // missing says that there is no such type, and which ones there are.
