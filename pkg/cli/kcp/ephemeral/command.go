@@ -28,10 +28,12 @@ The command finds in its environment:
   KCP_ROOT_DIRECTORY    the directory of the server, with admin.kubeconfig and kcp.log
   KCP_RUN_ID            what "kcp status" and "kcp stop" know it by
   USE_EXISTING_CLUSTER  true, so that suites of controller-runtime's envtest use it unchanged
+  KUBECACHEDIR          where kubectl keeps what it has learned about the server
 
 Input, output and signals are those of the command, and its exit code is that of kcp run.
 Without a command it runs until ctrl-c. What the command has started and left behind ends
-with it; nothing outlives kcp run, however that ends.
+with it, unless it has made itself a session of its own; nothing else outlives kcp run,
+however that ends.
 
 --bind and --apply are awaited before the command runs: definitions are served, exports
 have their identity, bindings are bound. Bindings come first, but for those to exports that

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 )
 
@@ -40,6 +41,12 @@ func environmentOf(p *plane) environment {
 		// Suites of controller-runtime then start no control plane of their own.
 		{"USE_EXISTING_CLUSTER", "true"},
 	}
+}
+
+// environmentOfCommand adds what only somebody who ends before the plane may use: the next
+// server at this port is another one, and kubectl would take what it has kept for its own.
+func environmentOfCommand(p *plane) environment {
+	return append(environmentOf(p), variable{"KUBECACHEDIR", filepath.Join(p.server.RootDirectory, "kubectl-cache")})
 }
 
 // over returns the variables of a process with these in place of those of the same name.

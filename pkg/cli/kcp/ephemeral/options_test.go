@@ -51,6 +51,7 @@ func TestMisuse(t *testing.T) {
 		"User":            {"nobody has no name", "--user =team", `--user "=team": a name is missing; it has to look like alice or alice=team-a,team-b`},
 		"UserTwice":       {"a name leads to one context", "--user a --user a=b", "--user a: named twice"},
 		"UserTaken":       {"contexts of the server stay what they are", "--user base", "--user base: the kubeconfig has a context of that name already"},
+		"UserLines":       {"a context is in one line", "--user a\ab", `--user "a\ab": names are text without control characters`},
 		"ServerFlag":      {"what the command relies on is not changed", "--kcp-arg=--root-directory=/x", "--kcp-arg --root-directory=/x: kcp run decides about --root-directory"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -125,7 +125,7 @@ func (o *Options) work(ctx context.Context, p *plane, program string) ending {
 	if ctx.Err() != nil {
 		return ending{failed: true, err: ctx.Err()}
 	}
-	cmd := &exec.Cmd{Path: program, Args: o.Command, Env: environmentOf(p).over(os.Environ())}
+	cmd := &exec.Cmd{Path: program, Args: o.Command, Env: environmentOfCommand(p).over(os.Environ())}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.streams.In, o.streams.Out, o.streams.ErrOut
 	j, err := job.Start(cmd, p.watcher.Group)
 	if err != nil {

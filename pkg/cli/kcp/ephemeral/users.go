@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // user is somebody whom the server knows by a token.
@@ -28,6 +29,9 @@ func parseUsers(args []string) ([]user, error) {
 		u := user{name: name, token: newToken()}
 		if name == "" {
 			return nil, fmt.Errorf("--user %q: a name is missing; it has to look like alice or alice=team-a,team-b", arg)
+		}
+		if strings.ContainsFunc(arg, unicode.IsControl) {
+			return nil, fmt.Errorf("--user %q: names are text without control characters", arg)
 		}
 		if slices.Contains(taken, name) {
 			return nil, fmt.Errorf("--user %s: the kubeconfig has a context of that name already", name)
