@@ -119,6 +119,9 @@ func (c *Controller) Run(ctx context.Context) {
 	wait.Wait()
 }
 
+// Close gives back what a controller takes that was never run. Run does so by itself.
+func (c *Controller) Close() { c.queue.ShutDown() }
+
 // follow feeds the queue from one source.
 func (c *Controller) follow(ctx context.Context, source Source) {
 	first := true

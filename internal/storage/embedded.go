@@ -124,7 +124,11 @@ func startEtcd(config *embed.Config, last *fatal) (*embed.Etcd, error) {
 	}
 	started := make(chan result, 1)
 	go func() {
-		server, err := embed.StartEtcd(config)
+		err := discardUnborn(config.Dir, last.logger())
+		var server *embed.Etcd
+		if err == nil {
+			server, err = embed.StartEtcd(config)
+		}
 		started <- result{server, err}
 	}()
 	select {

@@ -2,10 +2,14 @@ package storage
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/storage/wal"
+	"go.uber.org/zap"
 )
 
 // TestWatchesThatEndTogether: when the watches of many stores end at the same time, while
@@ -71,5 +75,69 @@ func TestReplay(t *testing.T) {
 			}
 		}
 		layer.Close()
+	}
+}
+
+// TestInterruptedFirstStart: an etcd that was killed when it had made its log, and had
+// nothing in it yet, starts as if it never had.
+func TestInterruptedFirstStart(t *testing.T) {
+	directory := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(directory, "member", "snap"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	log, err := wal.Create(zap.NewNop(), filepath.Join(directory, "member", "wal"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for kept, reason := range []string{"the first start is repeated", "what has come to pass stays"} {
+		layer, err := StartEmbedded(t.Context(), EmbeddedOptions{Directory: directory})
+		if err != nil {
+			t.Fatalf("%s: %v", reason, err)
+		}
+		answer, err := layer.client.Client.Get(t.Context(), "/kept")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Count != int64(kept) {
+			t.Errorf("%s: there are %d keys", reason, answer.Count)
+		}
+		if _, err := layer.client.Put(t.Context(), "/kept", ""); err != nil {
+			t.Fatal(err)
+		}
+		layer.Close()
+	}
+}
+
+// TestLostLog: an etcd whose log has nothing in it, while its database has, is no new one,
+// and is left as it is.
+func TestLostLog(t *testing.T) {
+	directory := t.TempDir()
+	layer, err := StartEmbedded(t.Context(), EmbeddedOptions{Directory: directory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := layer.client.Put(t.Context(), "/kept", ""); err != nil {
+		t.Fatal(err)
+	}
+	layer.Close()
+	place := filepath.Join(directory, "member", "wal")
+	if err := os.RemoveAll(place); err != nil {
+		t.Fatal(err)
+	}
+	log, err := wal.Create(zap.NewNop(), place, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := discardUnborn(directory, zap.NewNop()); err != nil {
+		t.Fatal(err)
+	}
+	if !wal.Exist(place) {
+		t.Error("the log is removed, and the next one would not be applied")
 	}
 }

@@ -1,6 +1,7 @@
 package kcptest_test
 
 import (
+	"context"
 	"net"
 	"net/url"
 	"os"
@@ -104,6 +105,25 @@ func TestNothingStays(t *testing.T) {
 	if after > before+tolerance {
 		t.Errorf("the heap grew from %d KB to %d KB", before>>10, after>>10)
 	}
+}
+
+// TestInterruptedStarts: a start that nobody waits for any more leaves nothing, however far
+// it has come.
+func TestInterruptedStarts(t *testing.T) {
+	use(t)
+	before := runtime.NumGoroutine()
+	for moment := range 12 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(moment)*10*time.Millisecond)
+		c, err := kcptest.New(ctx)
+		cancel()
+		if err != nil {
+			continue
+		}
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	checkGoroutines(t, before)
 }
 
 // TestManyAtOnce: control planes of one process do not get into each other's way.

@@ -2,6 +2,7 @@ package kcptest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -95,6 +96,9 @@ func toUnstructured(object runtime.Object) (*unstructured.Unstructured, error) {
 }
 
 func kindOf(object runtime.Object) (schema.GroupVersionKind, error) {
+	if object == nil {
+		return schema.GroupVersionKind{}, errors.New("it is nil")
+	}
 	if kind := object.GetObjectKind().GroupVersionKind(); !kind.Empty() {
 		return kind, nil
 	}

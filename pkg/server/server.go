@@ -236,6 +236,10 @@ func (s *Server) Close() {
 	s.closeOnce.Do(func() {
 		_ = s.options.Listener.Close()
 		s.controllerWork.stop()
+		for _, c := range s.controllers {
+			// Who stops a server while it starts may be quicker than they were.
+			c.Close()
+		}
 		s.configurations.Close()
 		s.layer.Close()
 		cached.Forget()
