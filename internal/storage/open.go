@@ -108,8 +108,9 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	below := &backing{Interface: raw, feeds: map[*feed]struct{}{}}
 	cached, err := cacher.NewCacherFromConfig(cacher.Config{
-		Storage:             backing{raw},
+		Storage:             below,
 		Versioner:           versioner,
 		GroupResource:       resource.GroupResource,
 		EventsHistoryWindow: eventsHistory,
@@ -142,23 +143,12 @@ func (l *Layer) build(resource Resource, kind Kind) (*opened, error) {
 		},
 		stop: func() {
 			delegator.Stop()
+			below.end()
 			cached.Stop()
 			raw.Close()
 		},
 	}, nil
 }
-
-// backing is a store as the watch cache above it is to see it.
-type backing struct{ storage.Interface }
-
-// IsWatchListSemanticsUnSupported says that a watch cache is filled by a list. By default
-// it would use a watch, whose objects upstream collects by namespace and name: of those
-// that differ in their cluster only, one would remain.
-func (backing) IsWatchListSemanticsUnSupported() bool { return true }
-
-// EnableResourceSizeEstimation does nothing: what is estimated by it, priority and fairness
-// goes by, which is not in use, and it takes the key of every object once more.
-func (backing) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
 
 // objectKey returns the key of an object that has been stored.
 func objectKey(prefix string, obj runtime.Object) (string, error) {
