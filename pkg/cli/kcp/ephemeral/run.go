@@ -131,6 +131,13 @@ func (o *Options) work(ctx context.Context, p *plane, program string) ending {
 	if err != nil {
 		return ending{ready: true, failed: true, err: err}
 	}
+	if ctx.Err() != nil {
+		// A signal came before the job was there to pass it on.
+		j.End(grace)
+		j.Wait()
+		p.watcher.Group(0)
+		return ending{failed: true, err: ctx.Err()}
+	}
 	var up <-chan time.Time
 	if o.Timeout > 0 {
 		up = time.After(o.Timeout)
