@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -61,8 +62,23 @@ func runScreen(ctx context.Context, config *Config) (Result, error) {
 			}
 		})
 	}
+	speak := silenceLog()
 	_, err := program.Run()
+	speak()
 	return s.leave(ctx, config.Streams.Out, err)
+}
+
+// silenceLog keeps what libraries log from the screen, which they would write across, until
+// the function it returns is called.
+func silenceLog() (speak func()) {
+	before := klog.CaptureState()
+	var flags flag.FlagSet
+	klog.InitFlags(&flags)
+	// Errors would go there in any case.
+	_ = flags.Set("stderrthreshold", "FATAL")
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	return before.Restore
 }
 
 // screen is the model as Bubble Tea wants to have it.
