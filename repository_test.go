@@ -56,7 +56,11 @@ func TestPackageComments(t *testing.T) {
 // TestNoReplace: with a replace in go.mod, `go install` of our commands is refused, and
 // whoever imports us gets other code than we tested.
 func TestNoReplace(t *testing.T) {
-	for _, file := range []string{"go.mod", "tools/go.mod", "tools/release/go.mod", "test/conformance/go.mod", "examples/go.mod"} {
+	files := []string{
+		"go.mod", "tools/go.mod", "tools/kubernetes/go.mod", "tools/release/go.mod",
+		"test/conformance/go.mod", "test/envtest/go.mod", "examples/go.mod",
+	}
+	for _, file := range files {
 		var mod struct{ Replace []any }
 		if err := json.Unmarshal(goCommand(t, "mod", "edit", "-json", file), &mod); err != nil {
 			t.Fatal(err)

@@ -11,18 +11,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settling is how long a program that is ready still runs what it runs once only.
-const settling = time.Second
+// A program that is ready still runs what it runs once only, for as long as settled. What
+// that takes is given back at short intervals, because whoever has waited for the program
+// looks at it soon: finding again what is needed again takes a millisecond.
+const (
+	settling = 50 * time.Millisecond
+	settled  = time.Second
+)
 
-// ReleaseProgramAtRest lets go of the pages of the program itself now and a little later,
-// unless ctx has ended by then. It is for programs that run beside many others, and for a
-// short time.
+// ReleaseProgramAtRest lets go of the pages of the program itself now and for a second, unless
+// ctx has ended by then. It is for programs that run beside many others, and for a short time.
 func ReleaseProgramAtRest(ctx context.Context) {
 	releaseProgram()
-	select {
-	case <-time.After(settling):
-		releaseProgram()
-	case <-ctx.Done():
+	ticks := time.NewTicker(settling)
+	defer ticks.Stop()
+	for range settled / settling {
+		select {
+		case <-ticks.C:
+			releaseProgram()
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

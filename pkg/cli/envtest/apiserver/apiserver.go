@@ -88,6 +88,7 @@ func (o *Options) addFlags(fs *pflag.FlagSet) {
 
 // Run runs the server until ctx ends. Being told to stop is not an error.
 func (o *Options) Run(ctx context.Context) (err error) {
+	memory.KeepDense()
 	if err := o.complete(); err != nil {
 		return err
 	}
