@@ -5,6 +5,7 @@ import (
 	_ "sigs.k8s.io/controller-runtime/pkg/builder"
 	_ "sigs.k8s.io/controller-runtime/pkg/cache"
 	_ "sigs.k8s.io/controller-runtime/pkg/client"
+	_ "sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	_ "sigs.k8s.io/controller-runtime/pkg/cluster"
 	_ "sigs.k8s.io/controller-runtime/pkg/controller"
 	_ "sigs.k8s.io/controller-runtime/pkg/envtest"
