@@ -23,6 +23,7 @@ func (s *suite) commands() map[string]func(ts *testscript.TestScript, neg bool, 
 		"kubectl":    s.kubectl,
 		"eventually": s.eventually,
 		"follow":     s.follow,
+		"on":         s.on,
 		"keys":       s.keys,
 		"setenv":     s.setenv,
 	}

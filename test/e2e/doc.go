@@ -12,6 +12,11 @@
 //	follow answer program args...      asks a question, "kubectl ws why" for example, and does
 //	                                   what stands behind "next", answering questions
 //	keys text                          no key in etcd contains text; "! keys": some do
+//	on pipe|json|narrow|nocolor program args...
+//	                                   runs the program where it is looked at by programs or by
+//	                                   people, and sees that what it prints is fit for that;
+//	                                   "! on" must fail. Scripts in the folder surfaces have
+//	                                   every command on all of these
 //	setenv name program args...        puts what the program prints into the environment
 //	exec terminal columns program args...
 //	                                   runs the program in a terminal of that width, types
