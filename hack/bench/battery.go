@@ -18,7 +18,8 @@ func measureWorkloadTypes(ctx context.Context, s settings, t *table) error {
 		{"on", []string{"--batteries-included=+workload-types"}},
 	} {
 		s.flags = battery.flags
-		if err := measureBattery(ctx, s, t, battery.name); err != nil {
+		err := withServer(ctx, s, func(ctx context.Context, srv *server) error { return srv.measureBattery(ctx, t, battery.name) })
+		if err != nil {
 			return err
 		}
 	}
@@ -26,36 +27,22 @@ func measureWorkloadTypes(ctx context.Context, s settings, t *table) error {
 }
 
 // measureBattery measures a server at rest, and with workspaces.
-func measureBattery(ctx context.Context, s settings, t *table, name string) error {
-	srv, done, err := freshServer(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	tracker, err := srv.track(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := srv.load(ctx, 1, 10, tracker.create("w", 0)); err != nil {
-		return err
-	}
-	empty, err := srv.footprint(ctx)
+func (s *server) measureBattery(ctx context.Context, t *table, name string) error {
+	tracker, empty, err := s.inhabited(ctx)
 	if err != nil {
 		return err
 	}
 	t.add(row{"server with workload-types " + name, "", megabytes(empty.resident), fmt.Sprintf(
-		"live heap %s; %d goroutines; ready in %s", megabytes(empty.heap), empty.goroutines, brief(srv.ready))})
-	count := 10 + s.times(500)
-	if _, err := srv.load(ctx, s.clients, count-10, tracker.create("w", 10)); err != nil {
+		"live heap %s; %d goroutines; ready in %s", megabytes(empty.heap), empty.goroutines, brief(s.ready))})
+	count := firstWorkspaces + s.times(500)
+	if _, err := s.load(ctx, s.clients, count-firstWorkspaces, tracker.create("w", firstWorkspaces)); err != nil {
 		return err
 	}
-	full, err := srv.footprint(ctx)
+	full, err := s.footprint(ctx)
 	if err != nil {
 		return err
 	}
-	each, notes := full.each(empty, count-10)
+	each, notes := full.each(empty, count-firstWorkspaces)
 	t.add(row{fmt.Sprintf("empty workspace with it %s, at %d", name, count), "the same", each, notes})
 	return nil
 }

@@ -60,53 +60,46 @@ func (t *bindingTracker) bind(p *provider, clusters []string) operation {
 }
 
 // measureBindings measures what it takes to bind an export many times.
-func measureBindings(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
+func (s *server) measureBindings(ctx context.Context, t *table) error {
+	p, err := s.newProvider(ctx)
 	if err != nil {
 		return err
 	}
-	defer done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	p, err := srv.newProvider(ctx)
+	clusters, err := s.workspaces(ctx, s.times(10000))
 	if err != nil {
 		return err
 	}
-	clusters, err := srv.workspaces(ctx, s.times(10000))
-	if err != nil {
-		return err
-	}
-	tracker, err := srv.trackBindings(ctx)
+	tracker, err := s.trackBindings(ctx)
 	if err != nil {
 		return err
 	}
 	// The first one opens the store, and the first object compiles the schema.
-	if err := srv.firstConsumer(ctx, tracker, p, clusters[:1]); err != nil {
+	if err := s.firstConsumer(ctx, tracker, p, clusters[:1]); err != nil {
 		return err
 	}
-	before, err := srv.footprint(ctx)
+	before, err := s.footprint(ctx)
 	if err != nil {
 		return err
 	}
-	srv.profile(ctx, "bindings-before.heap", "/debug/pprof/heap?gc=1")
+	s.profile(ctx, "bindings-before.heap", "/debug/pprof/heap?gc=1")
 	rest := clusters[1:]
 	alone := min(s.times(500), len(rest)/2)
-	one, err := srv.load(ctx, 1, alone, tracker.bind(p, rest[:alone]))
+	one, err := s.load(ctx, 1, alone, tracker.bind(p, rest[:alone]))
 	if err != nil {
 		return err
 	}
 	t.add(row{"binding created to Bound, 1 client, p50", "≤ 20 ms", brief(one.p50), "from sending the request to seeing the event on a watch; " + one.cost()})
-	stopProfile := srv.startProfile(ctx, "bindings", 0)
-	many, err := srv.load(ctx, s.clients, len(rest)-alone, tracker.bind(p, rest[alone:]))
+	stopProfile := s.startProfile(ctx, "bindings", 0)
+	many, err := s.load(ctx, s.clients, len(rest)-alone, tracker.bind(p, rest[alone:]))
 	stopProfile()
 	if err != nil {
 		return err
 	}
 	t.add(row{fmt.Sprintf("bindings Bound per second, %d clients", s.clients), "≥ 200/s", many.rate(), many.cost()})
-	if err := srv.addBindingFootprint(ctx, t, before, len(rest)); err != nil {
+	if err := s.addBindingFootprint(ctx, t, before, len(rest)); err != nil {
 		return err
 	}
-	return srv.measureSwap(ctx, t, tracker, p, clusters)
+	return s.measureSwap(ctx, t, tracker, p, clusters)
 }
 
 // firstConsumer binds the export in the first workspace and uses it there.

@@ -18,11 +18,11 @@ func measureCLI(ctx context.Context, s settings, t *table) error {
 	if err := addSizes(filepath.Dir(s.plugin), t); err != nil {
 		return err
 	}
-	srv, done, err := freshServer(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer done()
+	return withServer(ctx, s, func(ctx context.Context, srv *server) error { return srv.measurePrompt(ctx, t) })
+}
+
+// measurePrompt measures the plugin that stands in prompts.
+func (s *server) measurePrompt(ctx context.Context, t *table) error {
 	const times = 30
 	var (
 		took    []time.Duration
@@ -30,7 +30,7 @@ func measureCLI(ctx context.Context, s settings, t *table) error {
 	)
 	for range times {
 		cmd := exec.CommandContext(ctx, s.plugin, ".") //nolint:gosec // because what to run is what the user asked to measure
-		cmd.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(srv.root, "admin.kubeconfig"))
+		cmd.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(s.root, "admin.kubeconfig"))
 		began := time.Now()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", cmd, err, out)

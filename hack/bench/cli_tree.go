@@ -20,13 +20,8 @@ const drawnFanOut = 100
 
 // measureCLITree measures `kubectl ws tree` over a large tree, for both kinds of admins, who
 // may list all workspaces at once for different reasons.
-func measureCLITree(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer done()
-	count, err := srv.growWide(ctx, max(s.times(drawnFanOut), 2))
+func (s *server) measureCLITree(ctx context.Context, t *table) error {
+	count, err := s.growWide(ctx, max(s.times(drawnFanOut), 2))
 	if err != nil {
 		return err
 	}
@@ -35,7 +30,7 @@ func measureCLITree(ctx context.Context, s settings, t *table) error {
 		{"shard-base", "as system:masters"},
 	} {
 		for _, flags := range [][]string{nil, {"--status"}, {"-o", "json"}} {
-			if err := srv.measureDrawing(ctx, t, count, who.context, who.notes, flags); err != nil {
+			if err := s.measureDrawing(ctx, t, count, who.context, who.notes, flags); err != nil {
 				return err
 			}
 		}

@@ -15,33 +15,26 @@ import (
 const consumersRate = 150
 
 // measureConsumers measures what a provider sees of its consumers.
-func measureConsumers(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
+func (s *server) measureConsumers(ctx context.Context, t *table) error {
+	p, err := s.newProvider(ctx)
 	if err != nil {
 		return err
 	}
-	defer done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	p, err := srv.newProvider(ctx)
+	clusters, err := s.workspaces(ctx, s.times(1000))
 	if err != nil {
 		return err
 	}
-	clusters, err := srv.workspaces(ctx, s.times(1000))
+	tracker, err := s.trackBindings(ctx)
 	if err != nil {
 		return err
 	}
-	tracker, err := srv.trackBindings(ctx)
-	if err != nil {
+	if _, err := s.load(ctx, s.clients, len(clusters), tracker.bind(p, clusters)); err != nil {
 		return err
 	}
-	if _, err := srv.load(ctx, s.clients, len(clusters), tracker.bind(p, clusters)); err != nil {
+	if err := s.measureProviderWatch(ctx, t, p, clusters); err != nil {
 		return err
 	}
-	if err := srv.measureProviderWatch(ctx, t, p, clusters); err != nil {
-		return err
-	}
-	return srv.measureProviderList(ctx, t, p, clusters)
+	return s.measureProviderList(ctx, t, p, clusters)
 }
 
 // measureProviderWatch measures how late the provider sees objects of its consumers, who

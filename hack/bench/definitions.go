@@ -77,51 +77,41 @@ func define(ctx context.Context, c *client, cluster string) error {
 }
 
 // measureCustomResources measures a kind that a workspace defines itself.
-func measureCustomResources(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
+func (s *server) measureCustomResources(ctx context.Context, t *table) error {
+	cluster, err := s.workspace(ctx, "objects")
 	if err != nil {
 		return err
 	}
-	defer done()
-	cluster, err := srv.workspace(ctx, "objects")
-	if err != nil {
+	if err := define(ctx, s.admin, cluster); err != nil {
 		return err
 	}
-	if err := define(ctx, srv.admin, cluster); err != nil {
-		return err
-	}
-	return srv.measureKind(ctx, t, widgets, cluster, targets{})
+	return s.measureKind(ctx, t, widgets, cluster, targets{})
 }
 
 // measureDefinitions measures what the same definition takes in many workspaces.
-func measureDefinitions(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer done()
-	clusters, err := srv.workspaces(ctx, s.times(1000))
+func (s *server) measureDefinitions(ctx context.Context, t *table) error {
+	clusters, err := s.workspaces(ctx, s.times(1000))
 	if err != nil {
 		return err
 	}
 	// The first one opens the store and compiles the schema.
-	if err := define(ctx, srv.admin, clusters[0]); err != nil {
+	if err := define(ctx, s.admin, clusters[0]); err != nil {
 		return err
 	}
-	before, err := srv.footprint(ctx)
+	before, err := s.footprint(ctx)
 	if err != nil {
 		return err
 	}
 	rest := clusters[1:]
-	r, err := srv.load(ctx, s.clients, len(rest), func(ctx context.Context, c *client, i int) error { return define(ctx, c, rest[i]) })
+	r, err := s.load(ctx, s.clients, len(rest), func(ctx context.Context, c *client, i int) error { return define(ctx, c, rest[i]) })
 	if err != nil {
 		return err
 	}
-	after, err := srv.footprint(ctx)
+	after, err := s.footprint(ctx)
 	if err != nil {
 		return err
 	}
-	srv.profile(ctx, "definitions.heap", "/debug/pprof/heap?gc=1")
+	s.profile(ctx, "definitions.heap", "/debug/pprof/heap?gc=1")
 	n := float64(len(rest))
 	t.add(row{fmt.Sprintf("resident memory for the same definition in %d workspaces, each", len(clusters)), "≤ 30 KB",
 		kilobytes(float64(after.resident-before.resident) / n),

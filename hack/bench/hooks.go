@@ -19,24 +19,17 @@ const (
 )
 
 // measureHooks measures what an initializer costs whose controller answers at once.
-func measureHooks(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+func (s *server) measureHooks(ctx context.Context, t *table) error {
 	body := fmt.Sprintf(`{"apiVersion":"tenancy.kcp.io/v1alpha1","kind":"WorkspaceType","metadata":{"name":%q},
 		"spec":{"initializer":true,"extend":{"with":[{"name":"universal","path":"root"}]}}}`, hookType)
-	if _, err := srv.admin.do(ctx, http.MethodPost, typesPath, jsonType, []byte(body)); err != nil {
+	if _, err := s.admin.do(ctx, http.MethodPost, typesPath, jsonType, []byte(body)); err != nil {
 		return err
 	}
 	failed := make(chan error, 1)
-	if err := srv.initialize(ctx, failed); err != nil {
+	if err := s.initialize(ctx, failed); err != nil {
 		return err
 	}
-	tracker, err := srv.track(ctx)
+	tracker, err := s.track(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,15 +39,15 @@ func measureHooks(ctx context.Context, s settings, t *table) error {
 			stop(err)
 		}
 	}()
-	if _, err := srv.load(ctx, 1, 10, tracker.createOf(hookType, "warm", 0)); err != nil {
+	if _, err := s.load(ctx, 1, 10, tracker.createOf(hookType, "warm", 0)); err != nil {
 		return withCause(ctx, err)
 	}
-	one, err := srv.load(ctx, 1, s.times(500), tracker.createOf(hookType, "one", 0))
+	one, err := s.load(ctx, 1, s.times(500), tracker.createOf(hookType, "one", 0))
 	if err != nil {
 		return withCause(ctx, err)
 	}
 	t.add(row{"create to Ready with an initializer, 1 client, p50", "≤ 20 ms", brief(one.p50), one.cost()})
-	several, err := srv.load(ctx, s.clients, s.times(1000), tracker.createOf(hookType, "several", 0))
+	several, err := s.load(ctx, s.clients, s.times(1000), tracker.createOf(hookType, "several", 0))
 	if err != nil {
 		return withCause(ctx, err)
 	}

@@ -57,23 +57,30 @@ type section struct {
 	run  func(context.Context, settings, *table) error
 }
 
+// fresh makes a section of what measures a server that nobody has used yet.
+func fresh(measure func(*server, context.Context, *table) error) func(context.Context, settings, *table) error {
+	return func(ctx context.Context, s settings, t *table) error {
+		return withServer(ctx, s, func(ctx context.Context, srv *server) error { return measure(srv, ctx, t) })
+	}
+}
+
 var sections = []section{
 	{"start", measureStart},
 	{"run", measureRun},
-	{"idle", measureIdle},
-	{"workspaces", measureWorkspaces},
+	{"idle", fresh((*server).measureIdle)},
+	{"workspaces", fresh((*server).measureWorkspaces)},
 	{"trees", measureTrees},
-	{"hooks", measureHooks},
+	{"hooks", fresh((*server).measureHooks)},
 	{"restart", measureRestart},
 	{"workload-types", measureWorkloadTypes},
-	{"definitions", measureDefinitions},
-	{"bindings", measureBindings},
-	{"consumers", measureConsumers},
-	{"configmaps", measureConfigMaps},
-	{"customresources", measureCustomResources},
-	{"spread", measureSpread},
+	{"definitions", fresh((*server).measureDefinitions)},
+	{"bindings", fresh((*server).measureBindings)},
+	{"consumers", fresh((*server).measureConsumers)},
+	{"configmaps", fresh((*server).measureConfigMaps)},
+	{"customresources", fresh((*server).measureCustomResources)},
+	{"spread", fresh((*server).measureSpread)},
 	{"cli", measureCLI},
-	{"cli-tree", measureCLITree},
+	{"cli-tree", fresh((*server).measureCLITree)},
 	{"compare", measureCompared},
 }
 

@@ -37,17 +37,12 @@ var configMaps = kind{
 type targets struct{ create, get, patch, remove, list string }
 
 // measureConfigMaps measures a built-in kind.
-func measureConfigMaps(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
+func (s *server) measureConfigMaps(ctx context.Context, t *table) error {
+	cluster, err := s.workspace(ctx, "objects")
 	if err != nil {
 		return err
 	}
-	defer done()
-	cluster, err := srv.workspace(ctx, "objects")
-	if err != nil {
-		return err
-	}
-	return srv.measureKind(ctx, t, configMaps, cluster, targets{"≥ 1,500/s", "≥ 4,000/s", "≥ 1,300/s", "≥ 1,500/s", "≥ 100/s"})
+	return s.measureKind(ctx, t, configMaps, cluster, targets{"≥ 1,500/s", "≥ 4,000/s", "≥ 1,300/s", "≥ 1,500/s", "≥ 100/s"})
 }
 
 // workspace makes a workspace and returns its logical cluster.

@@ -101,6 +101,19 @@ func freshServer(ctx context.Context, s settings) (srv *server, done func(), err
 	}, nil
 }
 
+// withServer has do measure a server on a new directory. What do leaves running ends with
+// its context, before the server does.
+func withServer(ctx context.Context, s settings, do func(context.Context, *server) error) error {
+	srv, done, err := freshServer(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return do(ctx, srv)
+}
+
 // stop lets the server shut down.
 func (s *server) stop() { s.end(syscall.SIGTERM) }
 

@@ -9,23 +9,18 @@ import (
 )
 
 // measureSpread measures objects that are spread over many workspaces.
-func measureSpread(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer done()
-	clusters, err := srv.workspaces(ctx, s.times(1000))
+func (s *server) measureSpread(ctx context.Context, t *table) error {
+	clusters, err := s.workspaces(ctx, s.times(1000))
 	if err != nil {
 		return err
 	}
 	for _, cluster := range clusters {
-		if err := define(ctx, srv.admin, cluster); err != nil {
+		if err := define(ctx, s.admin, cluster); err != nil {
 			return err
 		}
 	}
 	for _, k := range []kind{configMaps, widgets} {
-		if err := srv.measureSpreadKind(ctx, t, k, clusters); err != nil {
+		if err := s.measureSpreadKind(ctx, t, k, clusters); err != nil {
 			return err
 		}
 	}

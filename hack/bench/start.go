@@ -42,30 +42,25 @@ func (s *server) restart(ctx context.Context) (*server, error) {
 }
 
 // measureIdle measures a server that nobody uses.
-func measureIdle(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
+func (s *server) measureIdle(ctx context.Context, t *table) error {
+	first, err := resident(s.cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
-	defer done()
-	first, err := resident(srv.cmd.Process.Pid)
+	memory, err := s.settledMemory(ctx)
 	if err != nil {
 		return err
 	}
-	memory, err := srv.settledMemory(ctx)
+	heap, err := s.heap(ctx)
 	if err != nil {
 		return err
 	}
-	heap, err := srv.heap(ctx)
+	s.profile(ctx, "idle.heap", "/debug/pprof/heap?gc=1")
+	count, err := s.goroutines(ctx)
 	if err != nil {
 		return err
 	}
-	srv.profile(ctx, "idle.heap", "/debug/pprof/heap?gc=1")
-	count, err := srv.goroutines(ctx)
-	if err != nil {
-		return err
-	}
-	metrics, err := srv.shardAdmin.do(ctx, http.MethodGet, "/metrics", "", nil)
+	metrics, err := s.shardAdmin.do(ctx, http.MethodGet, "/metrics", "", nil)
 	if err != nil {
 		return err
 	}

@@ -122,65 +122,68 @@ func (t *tracker) clusterOf(name string) string {
 	return t.cluster[name]
 }
 
+// firstWorkspaces is how many workspaces inhabited makes, called w-0 and so on.
+const firstWorkspaces = 10
+
+// inhabited makes some workspaces, so that what comes with the first is there, and returns
+// what the server takes with them.
+func (s *server) inhabited(ctx context.Context) (*tracker, footprint, error) {
+	tracker, err := s.track(ctx)
+	if err != nil {
+		return nil, footprint{}, err
+	}
+	if _, err := s.load(ctx, 1, firstWorkspaces, tracker.create("w", 0)); err != nil {
+		return nil, footprint{}, err
+	}
+	empty, err := s.footprint(ctx)
+	return tracker, empty, err
+}
+
 // measureWorkspaces measures how fast workspaces come and go and what they take.
-func measureWorkspaces(ctx context.Context, s settings, t *table) error {
-	srv, done, err := freshServer(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	tracker, err := srv.track(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := srv.load(ctx, 1, 10, tracker.create("w", 0)); err != nil {
-		return err
-	}
-	empty, err := srv.footprint(ctx)
+func (s *server) measureWorkspaces(ctx context.Context, t *table) error {
+	tracker, empty, err := s.inhabited(ctx)
 	if err != nil {
 		return err
 	}
 
-	one, err := srv.load(ctx, 1, s.times(190), tracker.create("w", 10))
+	one, err := s.load(ctx, 1, s.times(190), tracker.create("w", firstWorkspaces))
 	if err != nil {
 		return err
 	}
 	t.add(row{"workspaces ready per second, 1 client", "", one.rate(), one.cost()})
 	t.add(row{"create to Ready, 1 client, p50", "≤ 8 ms", brief(one.p50), "from sending the request to seeing the event on a watch"})
 
-	count := 10 + s.times(190)
-	thousand := 10 + s.times(1000)
-	stopProfile := srv.startProfile(ctx, "workspaces-created", 0)
-	few, err := srv.load(ctx, s.clients, thousand-count, tracker.create("w", count))
+	count := firstWorkspaces + s.times(190)
+	thousand := firstWorkspaces + s.times(1000)
+	stopProfile := s.startProfile(ctx, "workspaces-created", 0)
+	few, err := s.load(ctx, s.clients, thousand-count, tracker.create("w", count))
 	if err != nil {
 		return err
 	}
 	stopProfile()
 	count = thousand
 	t.add(row{fmt.Sprintf("workspaces ready per second, %d clients", s.clients), "≥ 300/s", few.rate(), few.cost()})
-	t.add(row{"log lines, start and these workspaces", "< 100", fmt.Sprint(srv.log.count()), fmt.Sprintf("%d workspaces", count)})
-	if err := srv.addFootprint(ctx, t, empty, count); err != nil {
+	t.add(row{"log lines, start and these workspaces", "< 100", fmt.Sprint(s.log.count()), fmt.Sprintf("%d workspaces", count)})
+	if err := s.addFootprint(ctx, t, empty, count); err != nil {
 		return err
 	}
-	srv.profile(ctx, "workspaces.heap", "/debug/pprof/heap?gc=1")
+	s.profile(ctx, "workspaces.heap", "/debug/pprof/heap?gc=1")
 
-	many := 10 + s.times(5000)
-	if _, err := srv.load(ctx, s.clients, many-count, tracker.create("w", count)); err != nil {
+	many := firstWorkspaces + s.times(5000)
+	if _, err := s.load(ctx, s.clients, many-count, tracker.create("w", count)); err != nil {
 		return err
 	}
-	late, err := srv.load(ctx, s.clients, s.times(500), tracker.create("w", many))
+	late, err := s.load(ctx, s.clients, s.times(500), tracker.create("w", many))
 	if err != nil {
 		return err
 	}
 	t.add(row{fmt.Sprintf("workspaces ready per second with %d siblings", many), "as with few", late.rate(), late.cost()})
-	if err := srv.addFootprint(ctx, t, empty, many+s.times(500)); err != nil {
+	if err := s.addFootprint(ctx, t, empty, many+s.times(500)); err != nil {
 		return err
 	}
 
-	stopProfile = srv.startProfile(ctx, "workspaces-deleted", 0)
-	deleted, err := srv.load(ctx, s.clients, s.times(1000), tracker.remove("w"))
+	stopProfile = s.startProfile(ctx, "workspaces-deleted", 0)
+	deleted, err := s.load(ctx, s.clients, s.times(1000), tracker.remove("w"))
 	if err != nil {
 		return err
 	}
