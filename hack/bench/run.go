@@ -10,9 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"github.com/forkless/kcp/internal/servertest/manifests"
 )
+
+// runWorkspace is where "kcp run" applies manifests unless it is told otherwise.
+const runWorkspace = "root:run"
 
 // platformSize is how many workspaces there are in the archive that runs begin with.
 const platformSize = 200
@@ -32,12 +36,12 @@ func measureRun(ctx context.Context, s settings, t *table) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(directory) }()
-	manifests, archive := filepath.Join(directory, "platform.yaml"), filepath.Join(directory, "platform.tar")
+	applied, archive := filepath.Join(directory, "platform.yaml"), filepath.Join(directory, "platform.tar")
 	workspaces := max(1, int(platformSize*s.scale))
-	if err := os.WriteFile(manifests, []byte(platform(workspaces)), 0o600); err != nil {
+	if err := os.WriteFile(applied, []byte(manifests.Platform(runWorkspace, workspaces)), 0o600); err != nil {
 		return err
 	}
-	made, _, err := timedRun(ctx, s, "--start-timeout=5m", "--apply="+manifests, "--save="+archive)
+	made, _, err := timedRun(ctx, s, "--start-timeout=5m", "--apply="+applied, "--save="+archive)
 	if err != nil {
 		return err
 	}
@@ -79,53 +83,3 @@ func timedRun(ctx context.Context, s settings, flags ...string) (took, work time
 	}
 	return time.Since(began), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
-
-// platform returns manifests of a tree of workspaces, of a type that binds an export, and of
-// a definition with objects.
-func platform(workspaces int) string {
-	var text strings.Builder
-	text.WriteString(platformAPIs)
-	for i := range workspaces {
-		fmt.Fprintf(&text, "---\napiVersion: tenancy.kcp.io/v1alpha1\nkind: Workspace\nmetadata: {name: team-%d}\nspec: {type: {name: team, path: \"root:run\"}}\n", i)
-		fmt.Fprintf(&text, "---\napiVersion: wildwest.dev/v1\nkind: Cowboy\nmetadata: {name: cowboy-%d}\nspec: {intent: ride}\n", i)
-	}
-	return text.String()
-}
-
-const platformAPIs = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: cowboys.wildwest.dev}
-spec:
-  group: wildwest.dev
-  names: {plural: cowboys, singular: cowboy, kind: Cowboy}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {intent: {type: string}}}}}}
----
-apiVersion: apis.kcp.io/v1alpha1
-kind: APIResourceSchema
-metadata: {name: today.sheriffs.wild.wild.west}
-spec:
-  group: wild.wild.west
-  names: {plural: sheriffs, singular: sheriff, kind: Sheriff, listKind: SheriffList}
-  scope: Cluster
-  versions:
-  - {name: v1, served: true, storage: true, schema: {type: object}}
----
-apiVersion: apis.kcp.io/v1alpha2
-kind: APIExport
-metadata: {name: sheriffs}
-spec:
-  resources:
-  - {group: wild.wild.west, name: sheriffs, schema: today.sheriffs.wild.wild.west, storage: {crd: {}}}
----
-apiVersion: tenancy.kcp.io/v1alpha1
-kind: WorkspaceType
-metadata: {name: team}
-spec:
-  extend: {with: [{name: universal, path: root}]}
-  defaultAPIBindings: [{path: "root:run", export: sheriffs}]
-`

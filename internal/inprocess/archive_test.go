@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
-	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,42 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/forkless/kcp/internal/inprocess"
 	"github.com/forkless/kcp/internal/servertest"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
-
-const startTimeout = 2 * time.Minute
-
-// startFrom runs a server in memory, with what is in the archive, if there is one.
-func startFrom(t *testing.T, archived string) *inprocess.Server {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
-	defer cancel()
-	running, err := inprocess.StartFrom(ctx, archived, filepath.Join(t.TempDir(), ".kcp"), "--in-memory")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := running.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return running
-}
-
-// in returns the configuration of the admin, directed at a workspace.
-func in(t *testing.T, s *inprocess.Server, workspace string) *rest.Config {
-	t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.Host = s.URL() + "/clusters/" + workspace
-	return config
-}
 
 func clientFor(t *testing.T, config *rest.Config) *kubernetes.Clientset {
 	t.Helper()
@@ -61,12 +28,12 @@ func clientFor(t *testing.T, config *rest.Config) *kubernetes.Clientset {
 // TestArchive: a server that begins with an archive is the one that was saved, at another
 // address and with other admins.
 func TestArchive(t *testing.T) {
-	first := startFrom(t, "")
+	first := servertest.StartFrom(t, "")
 	org := &tenancyv1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Name: "org"}}
-	if _, err := servertest.CreateWorkspace(t.Context(), in(t, first, "root"), org); err != nil {
+	if _, err := servertest.CreateWorkspace(t.Context(), first.In("root"), org); err != nil {
 		t.Fatal(err)
 	}
-	client := clientFor(t, in(t, first, "root:org"))
+	client := clientFor(t, first.In("root:org"))
 	made, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "kept"}, Data: map[string]string{"a": "b"},
 	}, metav1.CreateOptions{})
@@ -81,7 +48,7 @@ func TestArchive(t *testing.T) {
 	if err := client.CoreV1().ConfigMaps("default").Delete(t.Context(), "kube-root-ca.crt", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	adminBefore := in(t, first, "root:org")
+	adminBefore := first.In("root:org")
 	file := filepath.Join(t.TempDir(), "state.kcp")
 	if err := first.StopAndSave(file); err != nil {
 		t.Fatal(err)
@@ -90,8 +57,8 @@ func TestArchive(t *testing.T) {
 		t.Error("a server that has been stopped was saved")
 	}
 
-	again := startFrom(t, file)
-	client = clientFor(t, in(t, again, "root:org"))
+	again := servertest.StartFrom(t, file)
+	client = clientFor(t, again.In("root:org"))
 	found, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), "kept", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +69,7 @@ func TestArchive(t *testing.T) {
 
 	t.Run("Watch", func(t *testing.T) { watchGoesOn(t, client, made.ResourceVersion) })
 	t.Run("TokenOfServiceAccount", func(t *testing.T) {
-		config := rest.AnonymousClientConfig(in(t, again, "root:org"))
+		config := rest.AnonymousClientConfig(again.In("root:org"))
 		config.BearerToken = token.Status.Token
 		who, err := clientFor(t, config).AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 		if err != nil || who.Status.UserInfo.Username != "system:serviceaccount:default:default" {
@@ -110,12 +77,12 @@ func TestArchive(t *testing.T) {
 		}
 	})
 	t.Run("Certificate", func(t *testing.T) {
-		if string(adminBefore.CAData) != string(in(t, again, "root:org").CAData) {
+		if string(adminBefore.CAData) != string(again.In("root:org").CAData) {
 			t.Error("clients have to trust another certificate")
 		}
 	})
 	t.Run("TokenOfAdmin", func(t *testing.T) {
-		config := rest.AnonymousClientConfig(in(t, again, "root:org"))
+		config := rest.AnonymousClientConfig(again.In("root:org"))
 		config.BearerToken = adminBefore.BearerToken
 		if _, err := clientFor(t, config).CoreV1().ConfigMaps("default").Get(t.Context(), "kept", metav1.GetOptions{}); err == nil {
 			t.Error("an admin of the server that was saved is one of each that begins with it")

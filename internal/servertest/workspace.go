@@ -22,6 +22,9 @@ const (
 	Poll = 10 * time.Millisecond
 	// Patience is how long they wait for it.
 	Patience = time.Minute
+
+	// startTimeout is for how long a server may start.
+	startTimeout = 2 * time.Minute
 )
 
 // Workspace makes a workspace below parent as the administrator and returns it when it is

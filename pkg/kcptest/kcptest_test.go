@@ -19,49 +19,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
+	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/internal/servertest/manifests"
 	"github.com/forkless/kcp/pkg/kcptest"
 )
-
-// widgets are a definition and an object of it.
-const widgets = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.dev}
-spec:
-  group: example.dev
-  scope: Namespaced
-  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
----
-apiVersion: example.dev/v1
-kind: Widget
-metadata: {name: one}
-`
-
-var widgetResource = schema.GroupVersionResource{Group: "example.dev", Version: "v1", Resource: "widgets"}
-
-// gadgets are an export that claims something.
-const gadgets = `
-apiVersion: apis.kcp.io/v1alpha1
-kind: APIResourceSchema
-metadata: {name: v1.gadgets.example.dev}
-spec:
-  group: example.dev
-  scope: Cluster
-  names: {plural: gadgets, singular: gadget, kind: Gadget, listKind: GadgetList}
-  versions: [{name: v1, served: true, storage: true, schema: {type: object}}]
----
-apiVersion: apis.kcp.io/v1alpha2
-kind: APIExport
-metadata: {name: gadgets}
-spec:
-  resources: [{name: gadgets, group: example.dev, schema: v1.gadgets.example.dev, storage: {crd: {}}}]
-  permissionClaims: [{resource: configmaps, verbs: ["get", "list"]}]
-`
 
 func clientOf(t *testing.T, config *rest.Config) *kubernetes.Clientset {
 	t.Helper()
@@ -129,19 +90,19 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: engineers}]
 
 	t.Run("Apply", func(t *testing.T) {
 		t.Parallel()
-		file := filepath.Join(t.TempDir(), "widget.yaml")
-		if err := os.WriteFile(file, []byte("apiVersion: example.dev/v1\nkind: Widget\nmetadata: {name: two}\n"), 0o600); err != nil {
+		file := filepath.Join(t.TempDir(), "cowboy.yaml")
+		if err := os.WriteFile(file, []byte(manifests.Cowboy("two")), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		w := c.Workspace(t)
 		w.Apply(t,
-			kcptest.FS(fstest.MapFS{"crds/widgets.yaml": {Data: []byte(widgets)}}),
+			kcptest.FS(fstest.MapFS{"crds/cowboys.yaml": {Data: []byte(manifests.Cowboys + manifests.Cowboy("one"))}}),
 			kcptest.Files(file),
 			kcptest.Objects(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "three", Namespace: "default"}}),
 		)
-		list, err := dynamic.NewForConfigOrDie(w.Config()).Resource(widgetResource).List(t.Context(), metav1.ListOptions{})
+		list, err := dynamic.NewForConfigOrDie(w.Config()).Resource(servertest.Cowboys).List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(list.Items) != 2 {
-			t.Errorf("%d widgets, want 2 (%v)", len(list.Items), err)
+			t.Errorf("%d cowboys, want 2 (%v)", len(list.Items), err)
 		}
 		if _, err := clientOf(t, w.Config()).CoreV1().ConfigMaps("default").Get(t.Context(), "three", metav1.GetOptions{}); err != nil {
 			t.Error(err)
@@ -154,9 +115,9 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: engineers}]
 	t.Run("Bind", func(t *testing.T) {
 		t.Parallel()
 		provider, consumer := c.Workspace(t), c.Workspace(t)
-		provider.Apply(t, kcptest.YAML(gadgets))
-		consumer.Bind(t, provider.Path(), "gadgets")
-		consumer.Apply(t, kcptest.YAML("apiVersion: example.dev/v1\nkind: Gadget\nmetadata: {name: mine}\n"))
+		provider.Apply(t, kcptest.YAML(manifests.Sheriffs("configmaps")))
+		consumer.Bind(t, provider.Path(), "sheriffs")
+		consumer.Apply(t, kcptest.YAML(manifests.Sheriff("mine")))
 		if err := consumer.BindContext(t.Context(), provider.Path(), "wodgets"); err == nil || !strings.Contains(err.Error(), provider.Path()+":wodgets") {
 			t.Errorf("the export that is not there is not named: %v", err)
 		}

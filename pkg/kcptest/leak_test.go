@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/forkless/kcp/internal/servertest/manifests"
 	"github.com/forkless/kcp/pkg/kcptest"
 )
 
@@ -31,7 +32,7 @@ func use(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.ApplyContext(t.Context(), kcptest.YAML(widgets)); err != nil {
+	if err := w.ApplyContext(t.Context(), kcptest.YAML(manifests.Cowboys+manifests.Cowboy("one"))); err != nil {
 		t.Fatal(err)
 	}
 	client, err := kubernetes.NewForConfig(w.Config())

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/forkless/kcp/internal/servertest/manifests"
 )
 
 // TestSnapshot takes a tree of workspaces with types, bindings and objects from one run to
@@ -19,14 +21,8 @@ func TestSnapshot(t *testing.T) {
 	}
 	tr := newTrail(t)
 	directory := t.TempDir()
-	archive, manifests := filepath.Join(directory, "state.tar"), filepath.Join(directory, "all.yaml")
-	var text strings.Builder
-	text.WriteString(apis)
-	for i := range count {
-		fmt.Fprintf(&text, "---\napiVersion: tenancy.kcp.io/v1alpha1\nkind: Workspace\nmetadata: {name: team-%d}\nspec: {type: {name: team, path: \"root:run\"}}\n", i)
-		fmt.Fprintf(&text, "---\napiVersion: wildwest.dev/v1\nkind: Cowboy\nmetadata: {name: cowboy-%d}\n", i)
-	}
-	if err := os.WriteFile(manifests, []byte(text.String()), 0o600); err != nil {
+	archive, applied := filepath.Join(directory, "state.tar"), filepath.Join(directory, "all.yaml")
+	if err := os.WriteFile(applied, []byte(manifests.Platform("root:run", count)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	last := fmt.Sprintf("root:run:team-%d", count-1)
@@ -41,7 +37,7 @@ kubectl create -f "$1" -o name`
 	if err := os.WriteFile(sheriff, []byte("apiVersion: wild.wild.west/v1\nkind: Sheriff\nmetadata: {generateName: sheriff-}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first := tr.run(t, "-q", "--start-timeout=10m", "--apply="+manifests, "--save="+archive, "--", "sh", "-c", script, "sh", sheriff)
+	first := tr.run(t, "-q", "--start-timeout=10m", "--apply="+applied, "--save="+archive, "--", "sh", "-c", script, "sh", sheriff)
 	second := tr.run(t, "-q", "--start-timeout=10m", "--snapshot="+archive, "--", "sh", "-c", script, "sh", sheriff)
 	for which, r := range map[string]result{"before": first, "after": second} {
 		lines := strings.Split(r.stdout, "\n")
@@ -54,38 +50,3 @@ kubectl create -f "$1" -o name`
 	}
 	tr.gone(t)
 }
-
-const apis = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: cowboys.wildwest.dev}
-spec:
-  group: wildwest.dev
-  names: {plural: cowboys, singular: cowboy, kind: Cowboy}
-  scope: Namespaced
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
----
-apiVersion: apis.kcp.io/v1alpha1
-kind: APIResourceSchema
-metadata: {name: today.sheriffs.wild.wild.west}
-spec:
-  group: wild.wild.west
-  names: {plural: sheriffs, singular: sheriff, kind: Sheriff, listKind: SheriffList}
-  scope: Cluster
-  versions:
-  - {name: v1, served: true, storage: true, schema: {type: object}}
----
-apiVersion: apis.kcp.io/v1alpha2
-kind: APIExport
-metadata: {name: sheriffs}
-spec:
-  resources:
-  - {group: wild.wild.west, name: sheriffs, schema: today.sheriffs.wild.wild.west, storage: {crd: {}}}
----
-apiVersion: tenancy.kcp.io/v1alpha1
-kind: WorkspaceType
-metadata: {name: team}
-spec:
-  extend: {with: [{name: universal, path: root}]}
-  defaultAPIBindings: [{path: "root:run", export: sheriffs}]
-`
