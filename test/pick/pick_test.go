@@ -207,6 +207,7 @@ func TestPick(t *testing.T) {
 			"Colon":         {"it may print a path as kubectl ws takes it", "sed -n s/^root:lab/:root:lab/p", nil, 0, "root:lab"},
 			"Fails":         {"nobody has picked anything, and its code is ours", "grep nothing-like-this", nil, 1, "root"},
 			"NotThere":      {"as shells have it", "no-such-picker", nil, 127, "root"},
+			"NoSuchPath":    {"as shells have it", filepath.Join(t.TempDir(), "picker"), nil, 127, "root"},
 			"NotExecutable": {"as shells have it", notRun, nil, 126, "root"},
 		} {
 			t.Run(name, func(t *testing.T) {

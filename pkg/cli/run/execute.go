@@ -16,12 +16,9 @@ type Streams = genericiooptions.IOStreams
 
 // The exit codes.
 const (
-	codeFailed      = 1
-	codeNo          = 3
-	codeTimeout     = 4
-	codeHungUp      = 129
-	codeInterrupted = 130
-	codeTerminated  = 143
+	codeFailed  = 1
+	codeNo      = 3
+	codeTimeout = 4
 )
 
 // System returns the streams of the process.
@@ -70,17 +67,10 @@ func exitCode(ctx context.Context, err error) int {
 	if c, ok := errors.AsType[coded](err); ok {
 		return c.code
 	}
-	s, ok := errors.AsType[stopped](context.Cause(ctx))
-	switch {
-	case !ok:
-		return codeFailed
-	case s.signal == syscall.SIGTERM:
-		return codeTerminated
-	case s.signal == syscall.SIGHUP:
-		return codeHungUp
-	default:
-		return codeInterrupted
+	if s, ok := errors.AsType[stopped](context.Cause(ctx)); ok {
+		return SignalCode(s.signal)
 	}
+	return codeFailed
 }
 
 // Stopped returns what a command returns that goes on until it is interrupted, once that

@@ -87,6 +87,7 @@ func TestExitCodeAfterSignal(t *testing.T) {
 	}{
 		"Interrupted": {syscall.SIGINT, 130},
 		"Terminated":  {syscall.SIGTERM, 143},
+		"HungUp":      {syscall.SIGHUP, 129},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

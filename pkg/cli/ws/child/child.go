@@ -10,7 +10,6 @@ package child
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,14 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
-)
 
-// The exit codes of programs that could not be run, and the first of those that a signal
-// has ended, as shells have them.
-const (
-	codeNotExecutable = 126
-	codeNotFound      = 127
-	codeSignal        = 128
+	"github.com/forkless/kcp/pkg/cli/run"
 )
 
 // grace is how long a program may take to end after it was told to.
@@ -115,7 +108,8 @@ func (k *Keeper) Run(cmd *exec.Cmd) (code int, err error) {
 	k.mu.Lock()
 	if err := cmd.Start(); err != nil {
 		k.mu.Unlock()
-		return refusal(cmd, err)
+		refused := run.NotStarted(cmd.Args[0], err)
+		return run.CodeOf(refused), refused
 	}
 	k.running = append(k.running, cmd.Process)
 	if k.signal != nil {
@@ -133,30 +127,10 @@ func (k *Keeper) Run(cmd *exec.Cmd) (code int, err error) {
 	return codeOf(cmd.ProcessState), nil
 }
 
-// refusal returns what a shell says of a program that does not start.
-func refusal(cmd *exec.Cmd, err error) (int, error) {
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return codeNotFound, fmt.Errorf("%s: command not found", cmd.Args[0])
-	}
-	reason := err
-	for unwrapped := errors.Unwrap(reason); unwrapped != nil; unwrapped = errors.Unwrap(reason) {
-		reason = unwrapped
-	}
-	return codeNotExecutable, fmt.Errorf("%s cannot be run: %w", cmd.Args[0], reason)
-}
-
 // codeOf returns the exit code of a program that has ended.
 func codeOf(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return codeSignal + int(status.Signal())
+		return run.SignalCode(status.Signal())
 	}
 	return state.ExitCode()
-}
-
-// Code returns the exit code of a process that the signal has ended.
-func Code(s os.Signal) int {
-	if number, ok := s.(syscall.Signal); ok {
-		return codeSignal + int(number)
-	}
-	return 1
 }

@@ -70,7 +70,7 @@ func (o *Options) several(origin *target.Origin, paths []logicalcluster.Path) er
 
 	_, _ = fmt.Fprintln(o.finder.Streams.ErrOut, summary(results))
 	if s := keeper.Signal(); s != nil {
-		return run.Exit(child.Code(s))
+		return run.Exit(run.SignalCode(s))
 	}
 	return run.Exit(highest(results))
 }

@@ -17,12 +17,6 @@ import (
 // pickerVariable names a program that lets people pick a line of its input.
 const pickerVariable = "KCP_PICKER"
 
-// The exit codes of those who cannot start a program, as shells have them.
-const (
-	codeNotExecutable = 126
-	codeNotThere      = 127
-)
-
 // external is a program that picks, with its arguments.
 type external []string
 
@@ -42,7 +36,7 @@ func (e external) run(ctx context.Context, streams run.Streams, query string, re
 		return "", err
 	}
 	if err := cmd.Start(); err != nil {
-		return "", run.Code(startCode(err), fmt.Errorf("%s names a program that does not start: %w", pickerVariable, err))
+		return "", run.Code(run.StartCode(err), fmt.Errorf("%s names a program that does not start: %w", pickerVariable, err))
 	}
 	written := make(chan struct{})
 	go func() {
@@ -69,13 +63,6 @@ func (e external) run(ctx context.Context, streams run.Streams, query string, re
 func takesQuery(program string) bool {
 	name := strings.TrimSuffix(filepath.Base(program), ".exe")
 	return name == "fzf" || name == "sk"
-}
-
-func startCode(err error) int {
-	if errors.Is(err, exec.ErrNotFound) {
-		return codeNotThere
-	}
-	return codeNotExecutable
 }
 
 // feed writes the path of each candidate that fits query, once.

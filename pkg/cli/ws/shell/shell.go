@@ -110,7 +110,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return run.Code(max(code, 1), err)
 	case s != nil && s != os.Interrupt:
 		// The shell was told to end, and so were we.
-		return run.Exit(child.Code(s))
+		return run.Exit(run.SignalCode(s))
 	default:
 		return run.Exit(code)
 	}

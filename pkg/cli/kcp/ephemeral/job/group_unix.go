@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/self"
+	"github.com/forkless/kcp/pkg/cli/run"
 )
 
 // passedOn are the signals that are for the program. SIGTSTP comes from a terminal whose
@@ -108,7 +109,7 @@ func (p *process) wait(cmd *exec.Cmd, received chan<- os.Signal) int {
 	p.retake(status.Signaled())
 	_ = p.first.Wait()
 	if status.Signaled() {
-		return codeSignal + int(status.Signal())
+		return run.SignalCode(status.Signal())
 	}
 	return status.ExitStatus()
 }

@@ -6,10 +6,9 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-)
 
-// codeSignal and the number of a signal are the exit code of what it has ended.
-const codeSignal = 128
+	"github.com/forkless/kcp/pkg/cli/run"
+)
 
 // lastWords is how long what a program has left behind may take to end.
 const lastWords = 500 * time.Millisecond
@@ -40,7 +39,7 @@ func Start(cmd *exec.Cmd, group func(int)) (*Job, error) {
 	if err := j.process.start(cmd, group); err != nil {
 		signal.Stop(j.received)
 		close(j.passed)
-		return nil, refusal(cmd.Args[0], err)
+		return nil, run.NotStarted(cmd.Args[0], err)
 	}
 	go func() {
 		defer close(j.done)
