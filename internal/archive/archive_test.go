@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/forkless/kcp/internal/rootdir"
+	"github.com/forkless/kcp/internal/servertest/address"
 	"github.com/forkless/kcp/internal/storage"
 )
 
@@ -53,32 +53,20 @@ func stopped(t *testing.T) State {
 // withEtcd runs etcd in a directory for as long as do takes.
 func withEtcd(t *testing.T, directory string, do func(*clientv3.Client)) {
 	t.Helper()
-	address := &url.URL{Scheme: "http", Host: freeAddress(t)}
+	serving := &url.URL{Scheme: "http", Host: address.Free(t)}
 	layer, err := storage.StartEmbedded(t.Context(), storage.EmbeddedOptions{
-		Settings: storage.Settings{CompactionInterval: storage.NoCompaction}, Directory: directory, Volatile: true, ClientURL: address,
+		Settings: storage.Settings{CompactionInterval: storage.NoCompaction}, Directory: directory, Volatile: true, ClientURL: serving,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer layer.Close()
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{address.String()}, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{serving.String()}, Logger: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = client.Close() }()
 	do(client)
-}
-
-// freeAddress returns an address that nothing listens on. etcd cannot be handed a
-// listener, so somebody else may take it first; nobody is likely to.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 func save(t *testing.T, state State) (file string) {

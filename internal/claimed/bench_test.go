@@ -10,6 +10,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubernetes/pkg/apis/core"
 
+	"github.com/forkless/kcp/internal/servertest/heap"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -46,19 +47,12 @@ func BenchmarkMemory(b *testing.B) {
 		names[i] = logicalcluster.MustParseName(fmt.Sprintf("consumer%d", i))
 	}
 	for b.Loop() {
-		before := heap()
+		before := heap.InUse()
 		x := New(lookup)
 		for _, name := range names {
 			x.Set(name, accepts(red, "", configMaps, apiBindings))
 		}
-		b.ReportMetric(float64(heap()-before)/clusters, "B/cluster")
+		b.ReportMetric(float64(heap.InUse()-before)/clusters, "B/cluster")
 		runtime.KeepAlive(x)
 	}
-}
-
-func heap() int64 {
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/forkless/kcp/internal/conversion"
+	"github.com/forkless/kcp/internal/servertest/heap"
 )
 
 // BenchmarkConvert converts one object by five rules, two of them expressions.
@@ -33,7 +34,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 	spec, versions := specOf(b, rules(strings.Join(all, ","))), people(b)
 	var kept []*conversion.Converter
-	before := heap()
+	before := heap.InUse()
 	for b.Loop() {
 		converter, err := conversion.Compile(spec, versions)
 		if err != nil {
@@ -41,14 +42,7 @@ func BenchmarkCompile(b *testing.B) {
 		}
 		kept = append(kept, converter)
 	}
-	b.ReportMetric(float64(heap()-before)/float64(len(kept)*count), "bytes/expression")
+	b.ReportMetric(float64(heap.InUse()-before)/float64(len(kept)*count), "bytes/expression")
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/expression")
 	runtime.KeepAlive(kept)
-}
-
-func heap() uint64 {
-	var stats runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
 }

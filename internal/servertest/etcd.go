@@ -2,7 +2,6 @@ package servertest
 
 import (
 	"context"
-	"net"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/forkless/kcp/internal/servertest/address"
 	"github.com/forkless/kcp/internal/storage"
 )
 
@@ -35,33 +35,21 @@ func StartEtcd(t testing.TB) *Etcd {
 // etcd-server in its root directory.
 func OpenEtcd(t testing.TB, directory string) *Etcd {
 	t.Helper()
-	address := freeAddress(t)
+	serving := address.Free(t)
 	ctx, cancel := context.WithTimeout(context.Background(), etcdTimeout)
 	defer cancel()
-	layer, err := storage.StartEmbedded(ctx, storage.EmbeddedOptions{Directory: directory, ClientURL: &url.URL{Scheme: "http", Host: address}})
+	layer, err := storage.StartEmbedded(ctx, storage.EmbeddedOptions{Directory: directory, ClientURL: &url.URL{Scheme: "http", Host: serving}})
 	if err != nil {
 		t.Fatalf("starting etcd: %v", err)
 	}
 	t.Cleanup(layer.Close)
-	server := "http://" + address
+	server := "http://" + serving
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{server}, Logger: zap.NewNop()})
 	if err != nil {
 		t.Fatalf("connecting to etcd: %v", err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	return &Etcd{Server: server, client: client}
-}
-
-// freeAddress returns an address of this machine that nothing listens on. etcd cannot be
-// handed a listener, so somebody else may take it before etcd does; nobody is likely to.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 // Keys returns the keys that contain text, in order.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apiserver/pkg/storage"
 
+	"github.com/forkless/kcp/internal/servertest/address"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -25,18 +25,13 @@ func (silent) RequestProgress(context.Context) error { return errors.New("not no
 // TestListsDoNotWaitForProgress: where others write to etcd too, a list of one cluster sees
 // all that was written before, and needs no word of etcd's that the watch cache is there.
 func TestListsDoNotWaitForProgress(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
-	server, err := StartEmbedded(t.Context(), EmbeddedOptions{Directory: t.TempDir(), ClientURL: &url.URL{Scheme: "http", Host: address}})
+	serving := address.Free(t)
+	server, err := StartEmbedded(t.Context(), EmbeddedOptions{Directory: t.TempDir(), ClientURL: &url.URL{Scheme: "http", Host: serving}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	layer, err := Dial(t.Context(), ExternalOptions{Servers: []string{"http://" + address}})
+	layer, err := Dial(t.Context(), ExternalOptions{Servers: []string{"http://" + serving}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,13 @@
 package storage_test
 
 import (
-	"net"
 	"net/url"
 	"testing"
 	"time"
 
 	apistorage "k8s.io/apiserver/pkg/storage"
 
+	"github.com/forkless/kcp/internal/servertest/address"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/internal/storage/storagetest"
 )
@@ -29,21 +29,16 @@ func TestUpstreamSuiteOnExternalEtcd(t *testing.T) {
 // dial returns a layer on an etcd that listens on a socket.
 func dial(t *testing.T) *storage.Layer {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
+	serving := address.Free(t)
 	server, err := storage.StartEmbedded(t.Context(), storage.EmbeddedOptions{
 		Directory: t.TempDir(),
-		ClientURL: &url.URL{Scheme: "http", Host: address},
+		ClientURL: &url.URL{Scheme: "http", Host: serving},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	layer, err := storage.Dial(t.Context(), storage.ExternalOptions{Servers: []string{"http://" + address}})
+	layer, err := storage.Dial(t.Context(), storage.ExternalOptions{Servers: []string{"http://" + serving}})
 	if err != nil {
 		t.Fatal(err)
 	}

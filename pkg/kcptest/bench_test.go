@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/forkless/kcp/internal/servertest/heap"
 	"github.com/forkless/kcp/pkg/kcptest"
 )
 
@@ -63,26 +63,16 @@ func BenchmarkMemory(b *testing.B) {
 	const together = 5
 	stop(b, start(b))
 	for b.Loop() {
-		before := heap()
+		before := heap.InUse()
 		var all []*kcptest.ControlPlane
 		for range together {
 			all = append(all, start(b))
 		}
-		b.ReportMetric(float64(heap()-before)/together/(1<<20), "MB/server")
+		b.ReportMetric(float64(heap.InUse()-before)/together/(1<<20), "MB/server")
 		for _, c := range all {
 			stop(b, c)
 		}
 	}
-}
-
-// heap returns the bytes that are in use.
-func heap() uint64 {
-	// What finalizers and pools hold goes with the second one.
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
 }
 
 // firstVariable has TestFirst measure, in a process of its own.

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/forkless/kcp/internal/servertest/heap"
 	"github.com/forkless/kcp/internal/servertest/manifests"
 	"github.com/forkless/kcp/pkg/kcptest"
 )
@@ -94,12 +95,12 @@ func TestNothingStays(t *testing.T) {
 	use(t)
 	goroutines := runtime.NumGoroutine()
 	use(t)
-	before := heap()
+	before := heap.InUse()
 	for range rounds {
 		use(t)
 	}
 	checkGoroutines(t, goroutines)
-	after := heap()
+	after := heap.InUse()
 	t.Logf("after %d control planes: %d goroutines, heap %d KB, before %d KB", rounds, runtime.NumGoroutine(), after>>10, before>>10)
 	// A control plane takes more than this.
 	const tolerance = 6 << 20

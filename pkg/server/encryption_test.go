@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/internal/servertest/address"
 )
 
 // encryptionConfig encrypts all that is named with a key.
@@ -95,14 +95,9 @@ func TestEncryption(t *testing.T) {
 // TestProfilerAddress: profiles are also served where nobody is asked who they are, if an
 // operator wants that.
 func TestProfilerAddress(t *testing.T) {
-	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	_ = free.Close()
-	s := servertest.Start(t, "--profiler-address="+address)
-	response, err := http.Get("http://" + address + "/debug/pprof/cmdline")
+	serving := address.Free(t)
+	s := servertest.Start(t, "--profiler-address="+serving)
+	response, err := http.Get("http://" + serving + "/debug/pprof/cmdline")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +106,7 @@ func TestProfilerAddress(t *testing.T) {
 		t.Errorf("the profiler answers %d", response.StatusCode)
 	}
 	s.Stop()
-	if response, err := http.Get("http://" + address + "/debug/pprof/cmdline"); err == nil {
+	if response, err := http.Get("http://" + serving + "/debug/pprof/cmdline"); err == nil {
 		_ = response.Body.Close()
 		t.Error("the profiler outlives the server")
 	}

@@ -42,7 +42,7 @@ func TestIdleWorkspaces(t *testing.T) {
 	create(t, in, "idle", idle)
 	work(t, in)
 	after := measure(t, server, client, atRest, "busy")
-	each := int64(after.heap-before.heap) / int64(idle)
+	each := (after.heap - before.heap) / int64(idle)
 	t.Logf("%d busy workspaces: %s", busy, before)
 	t.Logf("and %d idle ones:  %s; %.1f KB each", idle, after, float64(each)/(1<<10))
 	checkSeries(t, before, after)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/internal/servertest/heap"
 )
 
 // long says that suites may take minutes.
@@ -35,7 +35,7 @@ const seriesSlack = 60
 type footprint struct {
 	goroutines int
 	// heap is in bytes, after a collection.
-	heap   uint64
+	heap   int64
 	series []string
 }
 
@@ -81,7 +81,7 @@ func measure(t *testing.T, server *servertest.Server, client *http.Client, atRes
 		n := runtime.NumGoroutine()
 		return n <= atRest, n
 	})
-	result := footprint{goroutines: runtime.NumGoroutine(), heap: heap()}
+	result := footprint{goroutines: runtime.NumGoroutine(), heap: heap.InUse()}
 	servertest.Eventually(t, "no metric series is about what a tenant has made", func() (bool, any) {
 		result.series = seriesOf(t, server)
 		at := slices.IndexFunc(result.series, func(series string) bool { return strings.Contains(series, names) })
@@ -91,16 +91,6 @@ func measure(t *testing.T, server *servertest.Server, client *http.Client, atRes
 		return false, result.series[at]
 	})
 	return result
-}
-
-// heap returns how many bytes are in use.
-func heap() uint64 {
-	// Twice: what has a finalizer goes with the second collection.
-	runtime.GC()
-	debug.FreeOSMemory()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
 }
 
 // seriesOf returns the metric series of the server, without their values.

@@ -2,9 +2,7 @@ package lifecycle
 
 import (
 	"context"
-	"net"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -16,13 +14,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/internal/servertest/address"
 )
 
 // TestReflector follows all logical clusters that wait for an initializer by client-go's
 // reflector, which is what caches of controllers are made of, while the server stops and
 // starts again.
 func TestReflector(t *testing.T) {
-	root, users, port := t.TempDir(), servertest.WithUsers(t), freePort(t)
+	root, users, port := t.TempDir(), servertest.WithUsers(t), address.FreePort(t)
 	start := func() *servertest.Server { return servertest.StartIn(t, root, users, "--secure-port="+port) }
 	s := &suite{server: start()}
 	s.prepare(t)
@@ -83,12 +82,3 @@ type listing struct{ *cache.ListWatch }
 
 // IsWatchListSemanticsUnSupported is what reflectors ask.
 func (listing) IsWatchListSemanticsUnSupported() bool { return true }
-
-// freePort returns a port that nobody listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer func() { _ = listener.Close() }()
-	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
-}

@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+
+	"github.com/forkless/kcp/internal/servertest/address"
 )
 
 // TestHelp sees that the help of each command can be read everywhere, and says what it
@@ -86,7 +87,7 @@ func TestBadServers(t *testing.T) {
 	}
 	for name, handler := range servers {
 		t.Run(name, func(t *testing.T) {
-			url := "http://" + deadAddress(t)
+			url := "http://" + address.Free(t)
 			if handler != nil {
 				server := httptest.NewServer(handler)
 				defer server.Close()
@@ -104,17 +105,6 @@ func TestBadServers(t *testing.T) {
 			}
 		})
 	}
-}
-
-// deadAddress returns an address that nobody listens at.
-func deadAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 // useKubeconfig gives the test a home directory with a kubeconfig for server.

@@ -15,6 +15,7 @@ import (
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 
 	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/internal/servertest/address"
 )
 
 // TestRefusals sees that what can go wrong with a workspace, a server and a kubeconfig is
@@ -70,7 +71,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"Dead": {
 			reason: "the server and the reason are named",
-			spoil:  func(t *testing.T, _, file string) { editFile(t, file, s.URL(), "https://"+deadAddress(t)) },
+			spoil:  func(t *testing.T, _, file string) { editFile(t, file, s.URL(), "https://"+address.Free(t)) },
 			lines: map[string]string{
 				"ws child":                  "error: cannot reach the server https://*: connection refused\n",
 				"ws tree":                   "error: cannot reach the server https://*: connection refused\n",

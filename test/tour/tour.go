@@ -4,9 +4,7 @@ package tour
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forkless/kcp/internal/servertest/address"
 	"github.com/forkless/kcp/test/programs"
 )
 
@@ -100,7 +99,7 @@ func startServer(t *testing.T, dir string, env []string) (logFile string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = output.Close() })
-	server := exec.CommandContext(t.Context(), program, "start", "--bind-address=127.0.0.1", "--secure-port="+freePort(t))
+	server := exec.CommandContext(t.Context(), program, "start", "--bind-address=127.0.0.1", "--secure-port="+address.FreePort(t))
 	server.Dir, server.Env = dir, env
 	server.Stdout, server.Stderr = output, output
 	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
@@ -213,19 +212,6 @@ func trimmed(lines []string) []string {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err := errors.Join(err, listener.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // lookPath is exec.LookPath with the PATH of env.

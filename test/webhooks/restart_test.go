@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/forkless/kcp/internal/admission/webhooks/webhooktest"
 	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/internal/servertest/address"
 )
 
 // TestNoRequestSlipsPastARestart creates objects that a webhook denies while the server is
@@ -28,8 +28,7 @@ func TestNoRequestSlipsPastARestart(t *testing.T) {
 	denied(t, err, "no")
 	first.Stop()
 
-	_, port, err := net.SplitHostPort(unusedAddress(t))
-	must(t, err)
+	port := address.FreePort(t)
 	config := &rest.Config{
 		Host: "https://127.0.0.1:" + port + "/clusters/" + w.name, BearerToken: "admin-token", QPS: -1,
 		TLSClientConfig: rest.TLSClientConfig{Insecure: true},
@@ -82,13 +81,4 @@ func outcome(err error) string {
 	default:
 		return http.StatusText(http.StatusServiceUnavailable)
 	}
-}
-
-// unusedAddress returns an address that nothing listens on.
-func unusedAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/forkless/kcp/internal/admission/webhooks/webhooktest"
 	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/internal/servertest/heap"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
 
@@ -40,7 +41,7 @@ func TestManyWorkspacesAFewWithWebhooks(t *testing.T) {
 		_, err := inWorkspace(t, server, hooks, name).create(t, "before", nil)
 		must(t, err)
 	}
-	goroutines, bytes := settled(t), heap()
+	goroutines, bytes := settled(t), heap.InUse()
 
 	for i, name := range workspaces[:few] {
 		w := inWorkspace(t, server, hooks, name)
@@ -60,7 +61,7 @@ func TestManyWorkspacesAFewWithWebhooks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	more, grown := settled(t)-goroutines, heap()-bytes
+	more, grown := settled(t)-goroutines, heap.InUse()-bytes
 	t.Logf("%d of %d workspaces have webhooks: %d goroutines and %d KB more", few, len(workspaces), more, grown>>10)
 	if more > few*goroutinesEach+tolerance {
 		t.Errorf("%d goroutines more, want at most %d for each workspace with webhooks", more, goroutinesEach)
@@ -118,12 +119,4 @@ func settled(t *testing.T) int {
 		return time.Since(since) > time.Second, least
 	})
 	return least
-}
-
-func heap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }

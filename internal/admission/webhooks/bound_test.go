@@ -18,6 +18,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/informers"
 	"github.com/forkless/kcp/internal/admission/webhooks"
 	"github.com/forkless/kcp/internal/admission/webhooks/webhooktest"
+	"github.com/forkless/kcp/internal/servertest/heap"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -155,10 +156,10 @@ func TestMemoryOfConsumers(t *testing.T) {
 	}
 	use(0, 10)
 	const consumers = 1000
-	before := heap()
+	before := heap.InUse()
 	use(10, 10+consumers)
 	// What is left are the reviews that the webhook of this test remembers.
-	if each := (heap() - before) / consumers; each > 2<<10 {
+	if each := (heap.InUse() - before) / consumers; each > 2<<10 {
 		t.Errorf("%d bytes for each consumer, want none", each)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/informers"
 	"github.com/forkless/kcp/internal/admission/webhooks"
 	"github.com/forkless/kcp/internal/admission/webhooks/webhooktest"
+	"github.com/forkless/kcp/internal/servertest/heap"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 
 	// The types of requests.
@@ -299,21 +300,13 @@ func TestMemory(t *testing.T) {
 	}
 	use(0, 10) // what all instances share
 	const instances = 100
-	before := heap()
+	before := heap.InUse()
 	use(10, 10+instances)
-	each := (heap() - before) / instances
+	each := (heap.InUse() - before) / instances
 	t.Logf("%d KB for each workspace with a webhook, both ends of the connection included", each>>10)
 	if each > largestInstance {
 		t.Errorf("%d bytes for each, want at most %d", each, largestInstance)
 	}
-}
-
-func heap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }
 
 // TestServiceForm: a service is looked up in DNS under its name in a cluster.

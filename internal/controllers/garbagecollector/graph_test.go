@@ -21,6 +21,7 @@ import (
 
 	"github.com/forkless/kcp/internal/catalog"
 	"github.com/forkless/kcp/internal/controller"
+	"github.com/forkless/kcp/internal/servertest/heap"
 	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
@@ -402,24 +403,16 @@ func TestMemory(t *testing.T) {
 		obj.Name, obj.UID = fmt.Sprintf("dependent-%d", n), types.UID(uuid.NewString())
 		objects[n] = obj
 	}
-	before := heap()
+	before := heap.InUse()
 	for _, obj := range objects {
 		g.Changed(configMaps, obj)
 		g.looked = nil
 	}
-	each := int(heap()-before) / dependents
+	each := int(heap.InUse()-before) / dependents
 	t.Logf("%d bytes for each of %d dependents, ten of each owner", each, dependents)
 	if each > bound {
 		t.Errorf("%d bytes for each dependent, want at most %d", each, bound)
 	}
 	runtime.KeepAlive(objects)
 	runtime.KeepAlive(g)
-}
-
-func heap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/forkless/kcp/internal/servertest"
+	"github.com/forkless/kcp/internal/servertest/address"
 	"github.com/forkless/kcp/internal/servingcert"
 	"github.com/forkless/kcp/pkg/cli/envtest/apiserver"
 	"github.com/forkless/kcp/pkg/cli/envtest/etcd"
@@ -57,21 +58,6 @@ func (o *output) text() string {
 
 func newServer(ctx context.Context, prepared *options.Prepared) (start.Server, error) {
 	return server.New(ctx, prepared)
-}
-
-// port returns one that is free. The programs are told which to take, as envtest does.
-func port(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // programVariable names the program that the test binary is to be.
@@ -113,9 +99,9 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	directory, store := filepath.Join(t.TempDir(), "k8s_test_framework_1"), "http://127.0.0.1:"+port(t)
+	directory, store := filepath.Join(t.TempDir(), "k8s_test_framework_1"), "http://127.0.0.1:"+address.FreePort(t)
 	cmd := exec.CommandContext(t.Context(), self, "--advertise-client-urls="+store, "--listen-client-urls="+store, //nolint:gosec // because it is this program
-		"--listen-peer-urls=http://127.0.0.1:"+port(t), "--data-dir="+directory, "--unsafe-no-fsync=true")
+		"--listen-peer-urls=http://127.0.0.1:"+address.FreePort(t), "--data-dir="+directory, "--unsafe-no-fsync=true")
 	cmd.Env = append(os.Environ(), programVariable+"="+tester)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -178,9 +164,9 @@ func up(t *testing.T, address string) {
 // controlPlane starts both programs with the flags that envtest passes.
 func controlPlane(t *testing.T) *rest.Config {
 	t.Helper()
-	directory, store, secure := t.TempDir(), "http://127.0.0.1:"+port(t), port(t)
+	directory, store, secure := t.TempDir(), "http://127.0.0.1:"+address.FreePort(t), address.FreePort(t)
 	program(t, etcd.Name, "--advertise-client-urls="+store, "--data-dir="+filepath.Join(directory, "etcd"),
-		"--listen-client-urls="+store, "--listen-peer-urls=http://127.0.0.1:"+port(t), "--unsafe-no-fsync=true")
+		"--listen-client-urls="+store, "--listen-peer-urls=http://127.0.0.1:"+address.FreePort(t), "--unsafe-no-fsync=true")
 	up(t, store+"/health")
 
 	key := filepath.Join(directory, "sa.key")

@@ -13,6 +13,7 @@ import (
 	"github.com/forkless/kcp/internal/admission/admissiontest"
 	"github.com/forkless/kcp/internal/admission/configurations"
 	"github.com/forkless/kcp/internal/admission/policies/validating"
+	"github.com/forkless/kcp/internal/servertest/heap"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -49,25 +50,18 @@ func measure(b *testing.B, expression func(int) string) {
 				ObjectMeta: meta, Spec: admissionregistration.ValidatingAdmissionPolicyBindingSpec{PolicyName: "policy"},
 			})
 		}
-		before := heap()
+		before := heap.InUse()
 		for i := range workspaces {
 			ctx := logicalcluster.NewContext(b.Context(), logicalcluster.MustParseName("c"+strconv.Itoa(i)))
 			if hooks, _, err := source.For(ctx, a); err != nil || len(hooks) != 1 {
 				b.Fatal(err, hooks)
 			}
 		}
-		bytes += heap() - before
+		bytes += float64(heap.InUse() - before)
 		n += workspaces
 		runtime.KeepAlive(source)
 		index.Close()
 	}
 	b.ReportMetric(bytes/float64(n), "B/workspace")
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(n), "µs/workspace")
-}
-
-func heap() float64 {
-	var stats runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&stats)
-	return float64(stats.HeapAlloc)
 }
