@@ -6,45 +6,15 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/forkless/kcp/internal/servertest/apart"
 	"github.com/forkless/kcp/test/programs"
 )
-
-// apartEnv makes the test binary run a test in namespaces of its own.
-const apartEnv = "KCP_TEST_APART"
-
-// apart runs the rest of a test in namespaces of its own, in which it may mount and has no
-// network. It says whether this is the process that is apart.
-func apart(t *testing.T) bool {
-	t.Helper()
-	if os.Getenv(apartEnv) != "" {
-		return true
-	}
-	programs.Directory(t) // built out here, where there may be a network
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), apartEnv+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	switch {
-	case cmd.Process == nil:
-		t.Skipf("this machine gives nobody a namespace of their own: %v", err)
-	case err != nil:
-		t.Errorf("%v\n%s", err, out)
-	case strings.Contains(string(out), "--- SKIP"):
-		t.Skip(string(out))
-	}
-	return false
-}
 
 // loopback gives a network namespace the one interface that everything needs.
 func loopback(t *testing.T) {
@@ -62,17 +32,6 @@ func loopback(t *testing.T) {
 	if err := unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, lo); err != nil {
 		t.Skipf("the loopback interface cannot be brought up: %v", err)
 	}
-}
-
-// mount mounts a file system in memory of so many bytes, and returns where.
-func mount(t *testing.T, size string, flags uintptr) string {
-	t.Helper()
-	directory := t.TempDir()
-	if err := syscall.Mount("tmpfs", directory, "tmpfs", flags, "size="+size); err != nil {
-		t.Skipf("nothing can be mounted here: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(directory, 0) })
-	return directory
 }
 
 // result is what came of a run.
@@ -104,7 +63,8 @@ func (r result) expectError(t *testing.T, code int, says string) {
 }
 
 func TestOffline(t *testing.T) {
-	if !apart(t) {
+	programs.Directory(t) // built out here, where there may be a network
+	if !apart.Run(t) {
 		return
 	}
 	loopback(t)
@@ -117,64 +77,52 @@ func TestOffline(t *testing.T) {
 }
 
 func TestDisks(t *testing.T) {
-	if !apart(t) {
+	programs.Directory(t) // built out here, where there may be a network
+	if !apart.Run(t) {
 		return
 	}
 	loopback(t)
 
 	t.Run("Full", func(t *testing.T) {
 		tr := newTrail(t)
-		tr.temporary = mount(t, "16k", 0)
-		fill(t, tr.temporary)
+		tr.temporary = apart.Mount(t, "16k", 0)
+		apart.Fill(t, tr.temporary, "filler")
 		tr.run(t, "--", "true").expectError(t, 1, "no space left on device")
 		tr.gone(t)
 	})
 	t.Run("SoonFull", func(t *testing.T) {
 		tr := newTrail(t)
-		tr.temporary = mount(t, "16k", 0)
+		tr.temporary = apart.Mount(t, "16k", 0)
 		tr.run(t, "--", "true").expectError(t, 1, "no space left on device")
 		tr.gone(t)
 	})
 	t.Run("ReadOnly", func(t *testing.T) {
 		tr := newTrail(t)
-		tr.temporary = mount(t, "16k", syscall.MS_RDONLY)
+		tr.temporary = apart.Mount(t, "16k", syscall.MS_RDONLY)
 		tr.run(t, "--", "true").expectError(t, 1, "read-only file system")
 		tr.gone(t)
 	})
 	t.Run("Artifacts", func(t *testing.T) {
 		tr := newTrail(t)
-		directory := mount(t, "16k", syscall.MS_RDONLY)
+		directory := apart.Mount(t, "16k", syscall.MS_RDONLY)
 		tr.run(t, "--keep=always", "--artifacts="+directory, "--", "true").expectError(t, 1, "--artifacts "+directory+" cannot be written: read-only file system")
 		tr.run(t, "--save="+directory+"/state.tar", "--", "true").expectError(t, 1, "cannot be written: read-only file system")
 		tr.gone(t)
 	})
 	t.Run("ArtifactsFull", func(t *testing.T) {
 		tr := newTrail(t)
-		directory := mount(t, "16k", 0)
+		directory := apart.Mount(t, "16k", 0)
 		r := tr.run(t, "-q", "--keep=always", "--artifacts="+directory, "--", "true")
 		r.expectError(t, 1, "no space left on device")
 		tr.gone(t)
 	})
 	t.Run("SaveFull", func(t *testing.T) {
 		tr := newTrail(t)
-		directory := mount(t, "16k", 0)
+		directory := apart.Mount(t, "16k", 0)
 		tr.run(t, "-q", "--save="+directory+"/state.tar", "--", "true").expectError(t, 1, "no space left on device")
 		if entries, err := os.ReadDir(directory); err != nil || len(entries) > 0 {
 			t.Errorf("half an archive is left: %v, %v", entries, err)
 		}
 		tr.gone(t)
 	})
-}
-
-// fill leaves no room in a directory.
-func fill(t *testing.T, directory string) {
-	t.Helper()
-	file, err := os.Create(filepath.Join(directory, "filler"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, err = file.Write(make([]byte, 512))
-	}
-	_ = file.Close()
 }
