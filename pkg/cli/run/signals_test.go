@@ -37,29 +37,48 @@ func stuck() {
 	time.Sleep(time.Hour)
 }
 
+// other is another process that is this program.
+type other struct {
+	*exec.Cmd
+	lines *bufio.Reader
+}
+
+// start starts one, which stops when it is told to if obstinate is "no".
+func start(t *testing.T, obstinate string) other {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), stuckVariable+"="+obstinate)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return other{Cmd: cmd, lines: bufio.NewReader(out)}
+}
+
+// tell sends it a signal once it has said a line.
+func (o other) tell(t *testing.T, line string, s os.Signal) {
+	t.Helper()
+	if got, err := o.lines.ReadString('\n'); got != line {
+		t.Fatalf("it says %q, %v; want %q", got, err, line)
+	}
+	if err := o.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFirstSignal: a program can clear away what it has made, and its exit code says why it
 // has ended.
 func TestFirstSignal(t *testing.T) {
 	for s, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		other := exec.CommandContext(ctx, os.Args[0])
-		other.Env = append(os.Environ(), stuckVariable+"=no")
-		out, err := other.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := other.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := bufio.NewReader(out).ReadString('\n'); got != "listening\n" {
-			t.Fatalf("it says %q, %v", got, err)
-		}
-		if err := other.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
-		_ = other.Wait()
-		if got := other.ProcessState.ExitCode(); got != want {
+		o := start(t, "no")
+		o.tell(t, "listening\n", s)
+		_ = o.Wait()
+		if got := o.ProcessState.ExitCode(); got != want {
 			t.Errorf("after %v it ended with %d, want %d", s, got, want)
 		}
 	}
@@ -68,31 +87,15 @@ func TestFirstSignal(t *testing.T) {
 // TestSecondSignal: a program that does not stop when it is told to is ended by who tells
 // it a second time.
 func TestSecondSignal(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	other := exec.CommandContext(ctx, os.Args[0])
-	other.Env = append(os.Environ(), stuckVariable+"=yes")
-	out, err := other.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(out)
-	for _, want := range []string{"listening\n", "told\n"} {
-		if got, err := lines.ReadString('\n'); got != want {
-			t.Fatalf("it says %q, %v; want %q", got, err, want)
-		}
-		if err := other.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-	}
-	err = other.Wait()
+	o := start(t, "yes")
+	o.tell(t, "listening\n", os.Interrupt)
+	o.tell(t, "told\n", os.Interrupt)
+	err := o.Wait()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || ctx.Err() != nil {
+	if !errors.As(err, &exit) {
 		t.Fatalf("it ended with %v", err)
 	}
+	// Who waits too long for it kills it.
 	if status, ok := exit.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGINT {
 		t.Errorf("it ended with %v, want the second signal", exit)
 	}
