@@ -117,7 +117,7 @@ func (o *Options) prepare(ctx context.Context, p *plane, in *input) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return run.Timeout(fmt.Errorf("not ready after %s (--start-timeout): %w", span(o.StartTimeout), err))
+		return run.Timeout(fmt.Errorf("not ready after %s (--start-timeout): %w", span(o.StartTimeout), unfinished{err}))
 	default:
 		return err
 	}
