@@ -102,7 +102,7 @@ func TestApply(t *testing.T) {
 			reason: "what is waited for, when there is no more time", patience: time.Second,
 			text: "apiVersion: apis.kcp.io/v1alpha2\nkind: APIExport\nmetadata: {name: broken}\nspec:\n  resources: [{name: wodgets, group: example.dev, schema: v1.wodgets.example.dev, storage: {crd: {}}}]\n" +
 				"---\napiVersion: apis.kcp.io/v1alpha2\nkind: APIBinding\nmetadata: {name: broken}\nspec: {reference: {export: {name: broken}}}\n",
-			want: []string{"all.yaml: document 2: APIBinding broken", context.DeadlineExceeded.Error(), `its phase is "Binding"`, "v1.wodgets.example.dev"},
+			want: []string{"all.yaml: document 2: APIBinding broken", `APIBinding broken: its phase is "Binding"`, "(waited ", "v1.wodgets.example.dev"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

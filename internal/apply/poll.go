@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -13,10 +14,29 @@ const (
 	longestWait = 200 * time.Millisecond
 )
 
+// waitError says that something has not come in time.
+type waitError struct {
+	// missing is what was last seen, cause why nobody has waited longer.
+	missing string
+	cause   error
+	waited  time.Duration
+}
+
+func (e *waitError) Error() string {
+	text := fmt.Sprintf("%s (waited %s)", e.missing, e.waited.Round(time.Millisecond))
+	if !errors.Is(e.cause, context.DeadlineExceeded) {
+		text += ": " + e.cause.Error()
+	}
+	return text
+}
+
+// Unwrap returns why nobody has waited longer.
+func (e *waitError) Unwrap() error { return e.cause }
+
 // poll asks until ask says that it is done, or returns an error. When ctx ends first, the
-// error says what was last waited for.
+// error says what was last waited for, and for how long.
 func poll(ctx context.Context, ask func() (done bool, waiting string, err error)) error {
-	pause := time.NewTimer(0)
+	began, pause := time.Now(), time.NewTimer(0)
 	defer pause.Stop()
 	for wait := firstPause; ; wait = min(wait+wait/2, longestWait) {
 		done, waiting, err := ask()
@@ -25,7 +45,7 @@ func poll(ctx context.Context, ask func() (done bool, waiting string, err error)
 		}
 		if ctx.Err() != nil {
 			// An error of ask is but the end of ctx in other words.
-			return fmt.Errorf("%w, while %s", context.Cause(ctx), orUnknown(waiting))
+			return &waitError{missing: orUnknown(waiting), cause: context.Cause(ctx), waited: time.Since(began)}
 		}
 		if err != nil {
 			return err
@@ -34,7 +54,7 @@ func poll(ctx context.Context, ask func() (done bool, waiting string, err error)
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
-			return fmt.Errorf("%w, while %s", context.Cause(ctx), orUnknown(waiting))
+			return &waitError{missing: orUnknown(waiting), cause: context.Cause(ctx), waited: time.Since(began)}
 		}
 	}
 }

@@ -204,6 +204,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	now := header{Format: currentFormat, Layout: rootdir.CurrentLayout, Storage: storageVersion.String(), Version: "v0.5.0"}
 	database := [2]string{databaseEntry, strings.Repeat("database", 10000)}
+	sound := databaseOf(t, save(t, stopped(t)))
 	whole := packed(t, first(now), [2]string{"root/sa.key", "key"}, database)
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)-6] ^= 1
@@ -230,6 +231,18 @@ func TestRestoreRefuses(t *testing.T) {
 		"Short":        {"nearly all is missing", whole[:20], "FILE is damaged (unexpected EOF); nothing was changed"},
 		"Damaged":      {"a bit is another one", damaged, "FILE is damaged (gzip: invalid checksum); nothing was changed"},
 		"NoDatabase":   {"what matters is missing", packed(t, first(now)), "FILE is damaged (it contains no database); nothing was changed"},
+		"NoDatabaseAtAll": {
+			"it is something else", packed(t, first(now), database),
+			"FILE is damaged (its database: it is no database); nothing was changed",
+		},
+		"EmptyDatabase": {
+			"there is nothing in it", packed(t, first(now), [2]string{databaseEntry, ""}),
+			"FILE is damaged (its database: it is too short); nothing was changed",
+		},
+		"CutDatabase": {
+			"etcd would read what is not there", packed(t, first(now), [2]string{databaseEntry, string(sound[:len(sound)/2])}),
+			"FILE is damaged (its database: it is cut off); nothing was changed",
+		},
 		"Escape": {
 			"nothing is written elsewhere",
 			packed(t, first(now), [2]string{"root/../../evil", "x"}, database),

@@ -14,7 +14,8 @@
 //  1. Save replaces the file as a whole, or leaves it as it was.
 //  2. Restore refuses what a newer version has written, what is damaged and what is no
 //     archive, before it has changed anything; and a directory that has data already.
-//     What it has written when it fails in the middle, because a disk is full, counts for
+//     Damaged is also, whatever checksums say, what etcd could not read: it would end the
+//     process. What it has written when it fails in the middle, because a disk is full, counts for
 //     nothing: a directory has data when the last step has been done.
 //  3. Nobody else uses the directories meanwhile. Package launch sees to that.
 //

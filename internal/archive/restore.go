@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,6 +102,8 @@ const unfinished = ".restoring"
 type unpacked struct {
 	// moves bring it there, the database last: a directory without one is as good as new.
 	moves []move
+	// databasePath is where the database was written, beside its place.
+	databasePath string
 	// made are directories that were not there before, the outermost first.
 	made []string
 }
@@ -113,11 +116,10 @@ type move struct {
 
 // unpack writes the entries of an archive beside their places.
 func (u *unpacked) unpack(r *reader, into State) error {
-	database := false
 	for {
 		name, err := r.next()
 		if errors.Is(err, io.EOF) {
-			break
+			return u.check(r)
 		}
 		if err != nil {
 			return err
@@ -128,7 +130,6 @@ func (u *unpacked) unpack(r *reader, into State) error {
 				err = u.file(r, filepath.Join(into.RootDirectory, inRoot))
 			}
 		case name == databaseEntry:
-			database = true
 			err = u.database(r, into.EtcdDirectory)
 		default:
 			err = &DamagedError{File: r.file, Err: fmt.Errorf("it contains %q", name)}
@@ -137,10 +138,6 @@ func (u *unpacked) unpack(r *reader, into State) error {
 			return err
 		}
 	}
-	if !database {
-		return &DamagedError{File: r.file, Err: errors.New("it contains no database")}
-	}
-	return nil
 }
 
 // file writes the current entry beside the place of a file.
@@ -164,7 +161,23 @@ func (u *unpacked) database(r *reader, etcdDirectory string) error {
 	if err := os.MkdirAll(filepath.Dir(path), directoryMode); err != nil {
 		return fmt.Errorf("restoring %s: %w", r.file, err)
 	}
+	u.databasePath = path
 	return r.write(path)
+}
+
+// check says what is wrong with the database that was written.
+func (u *unpacked) check(r *reader) error {
+	if u.databasePath == "" {
+		return &DamagedError{File: r.file, Err: errors.New("it contains no database")}
+	}
+	err := sound(u.databasePath)
+	if _, unreadable := errors.AsType[*fs.PathError](err); unreadable {
+		return fmt.Errorf("restoring %s: %w", r.file, err)
+	}
+	if err != nil {
+		return &DamagedError{File: r.file, Err: fmt.Errorf("its database: %w", err)}
+	}
+	return nil
 }
 
 // write writes the current entry to a file.

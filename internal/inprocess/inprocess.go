@@ -42,6 +42,17 @@ type Server struct {
 	stopErr  error
 }
 
+// Check returns what flags of "kcp start" ask for, without a server, or what is wrong with
+// them. Its paths are those of a server whose root directory is root.
+func Check(root string, flags ...string) (*options.Completed, error) {
+	completed, release, err := complete(root, flags)
+	if err != nil {
+		return nil, err
+	}
+	release()
+	return completed, nil
+}
+
 // Start runs a server in a root directory, with flags of "kcp start", and returns when it
 // is ready. It listens on a free port of 127.0.0.1 unless the flags say otherwise. ctx
 // bounds the start, not the life of the server, which is ended by Stop. Errors may be of

@@ -53,6 +53,9 @@ func TakeFrom(ctx context.Context, completed *options.Completed, archived string
 
 func (c *Claim) take(ctx context.Context, archived string) error {
 	completed, holder := c.Prepared.Completed, thisProcess()
+	if err := checkAuditLog(completed.Audit.LogOptions.Path); err != nil {
+		return err
+	}
 	if completed.RootDirectory != "" {
 		directory, err := rootdir.Open(completed.RootDirectory, completed.RootDirectoryAsGiven, holder)
 		if err != nil {

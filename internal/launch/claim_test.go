@@ -119,6 +119,50 @@ func TestPortInUseErrorText(t *testing.T) {
 	}
 }
 
+// TestAuditLog: where the audit log cannot be written is told before anything is made, and
+// looking leaves no trace.
+func TestAuditLog(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason, path, want string
+	}{
+		"NewFile":   {"it is made", "audit.log", ""},
+		"NewFolder": {"so are folders", "a/b/audit.log", ""},
+		"There":     {"it is gone on with", "file", ""},
+		"Folder":    {"a folder is no file", "folder", "is a directory"},
+		"InFile":    {"a file is no folder", "file/audit.log", "not a directory"},
+		"FarInFile": {"nor does it have folders", "file/a/b/audit.log", "not a directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			directory := t.TempDir()
+			if err := os.Mkdir(filepath.Join(directory, "folder"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(directory, "file"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(directory, tc.path)
+			want := ""
+			if tc.want != "" {
+				want = "--audit-log-path=" + path + " cannot be written: " + tc.want
+			}
+			got := ""
+			claim, err := Take(t.Context(), completed(t, filepath.Join(directory, ".kcp"), func(o *options.Options) { o.Audit.LogOptions.Path = path }))
+			if err != nil {
+				got = err.Error()
+			} else if err := claim.Abandon(); err != nil {
+				t.Fatal(err)
+			}
+			if got != want {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, want)
+			}
+			left, err := filepath.Glob(filepath.Join(directory, "*"))
+			if err != nil || len(left) != 2 {
+				t.Errorf("%s: there is %v, %v", tc.reason, left, err)
+			}
+		})
+	}
+}
+
 func TestWithoutRootDirectory(t *testing.T) {
 	claim := take(t, completed(t, "", func(o *options.Options) {
 		o.Etcd.Embedded.Directory = t.TempDir()

@@ -48,7 +48,7 @@ type ControlPlane struct {
 // failed by then, it shows what was logged meanwhile.
 func Start(t testing.TB, opts ...Option) *ControlPlane {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("it was not ready after %s", patience))
 	defer cancel()
 	c, err := New(ctx, opts...)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -222,6 +223,47 @@ func (f *failing) Logf(format string, args ...any) {
 func (f *failing) end() {
 	for i := len(f.cleanups) - 1; i >= 0; i-- {
 		f.cleanups[i]()
+	}
+}
+
+// lateLog has the test program run one control plane, and say something when that has ended.
+const lateLog = "KCPTEST_LATE_LOG"
+
+// TestLateLog: what parts of a control plane say when it has ended reaches nobody, what
+// others say does.
+func TestLateLog(t *testing.T) {
+	if os.Getenv(lateLog) != "" {
+		c, err := kcptest.New(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		klog.Info("Shutting down DynamicServingCertificateController")
+		klog.Info("the test goes on")
+		klog.Warning("Shutting down too late")
+		klog.Flush()
+		return
+	}
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestLateLog$")
+	cmd.Env = append(os.Environ(), lateLog+"=yes")
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if text := string(said); strings.Contains(text, "Shutting down Dynamic") || !strings.Contains(text, "the test goes on") || !strings.Contains(text, "too late") {
+		t.Errorf("standard error is\n%s", text)
+	}
+}
+
+// TestNoSource: an empty Source is a mistake that says what to do instead.
+func TestNoSource(t *testing.T) {
+	t.Parallel()
+	err := kcptest.Start(t).Root().ApplyContext(t.Context(), kcptest.Source{})
+	if err == nil || !strings.Contains(err.Error(), "use Files, FS, YAML or Objects") {
+		t.Errorf("got %v", err)
 	}
 }
 

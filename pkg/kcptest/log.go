@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/klog/v2"
 )
@@ -18,6 +20,14 @@ const logVariable = "KCPTEST_LOG"
 // maxLines bounds what is kept of the log of the process.
 const maxLines = 2000
 
+// lastWords is how long the log of the process comes here after the last recording. What
+// libraries have started for a server notices in its own time that there is no server any
+// more, and says so.
+const lastWords = 10 * time.Second
+
+// partings are what is said then, as information.
+var partings = [][]byte{[]byte("hutting down"), []byte("topped"), []byte("topping"), []byte("exiting"), []byte("erminating")}
+
 // recorder keeps the log of the process while somebody records. klog has one output for
 // the whole process, and most of what Kubernetes logs does not say which server it is
 // about, so there is one recorder.
@@ -26,9 +36,14 @@ type recorder struct {
 	// with a lock of its own that redirecting takes, too.
 	life       sync.Mutex
 	recordings int
-	restore    func()
+	// restore puts the log back to where it went before; nil if it does not come here.
+	restore func()
+	// linger is when that is done, if nobody records until then.
+	linger *time.Timer
 
-	mu   sync.Mutex
+	mu sync.Mutex
+	// idle says that nobody records.
+	idle bool
 	live map[*recording]io.Writer
 	// lines are the last ones; dropped is how many were there before them.
 	lines   []string
@@ -53,12 +68,16 @@ func capture(live io.Writer) *recording {
 	r := &recording{recorder: p}
 	p.life.Lock()
 	defer p.life.Unlock()
-	if p.recordings == 0 {
+	if p.restore == nil {
 		p.restore = redirect(p)
+	}
+	if p.linger != nil {
+		p.linger.Stop()
 	}
 	p.recordings++
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.idle = false
 	if live != nil {
 		p.live[r] = live
 	}
@@ -72,18 +91,35 @@ func (r *recording) end() {
 		defer p.life.Unlock()
 		p.recordings--
 		if p.recordings == 0 {
-			p.restore()
+			p.linger = time.AfterFunc(lastWords, p.letGo)
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		p.idle = p.recordings == 0
 		delete(p.live, r)
 	})
+}
+
+// letGo puts the log back to where it went before, unless somebody records again.
+func (p *recorder) letGo() {
+	p.life.Lock()
+	defer p.life.Unlock()
+	if p.recordings == 0 && p.restore != nil {
+		p.restore()
+		p.restore = nil
+	}
 }
 
 // Write takes a line of the log.
 func (p *recorder) Write(line []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.idle {
+		if isParting(line) {
+			return len(line), nil
+		}
+		return os.Stderr.Write(line)
+	}
 	for _, live := range p.live {
 		// That it cannot be written there is no reason not to keep it.
 		_, _ = live.Write(line)
@@ -104,6 +140,12 @@ func (p *recorder) Write(line []byte) (int, error) {
 // warning or worse, or something that the server itself says. Its libraries say a lot.
 func isTelling(line []byte) bool {
 	return len(line) > 0 && line[0] != 'I' || bytes.Contains(line, []byte(` logger="kcp`))
+}
+
+// isParting says whether a line of the log is what something has to say that ends.
+func isParting(line []byte) bool {
+	says := func(parting []byte) bool { return bytes.Contains(line, parting) }
+	return len(line) > 0 && line[0] == 'I' && slices.ContainsFunc(partings, says)
 }
 
 // position is where the log is now, for since.

@@ -21,7 +21,7 @@ import (
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 )
 
-// Source is where objects come from that Apply applies.
+// Source is where objects come from that Apply applies: Files, FS, YAML or Objects.
 type Source struct {
 	read func() ([]apply.Manifest, error)
 }
@@ -126,6 +126,9 @@ func (w *Workspace) Apply(t testing.TB, sources ...Source) {
 func (w *Workspace) ApplyContext(ctx context.Context, sources ...Source) error {
 	var all []apply.Manifest
 	for _, source := range sources {
+		if source.read == nil {
+			return errors.New("a Source without anything: use Files, FS, YAML or Objects")
+		}
 		manifests, err := source.read()
 		if err != nil {
 			return err

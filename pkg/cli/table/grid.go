@@ -54,22 +54,31 @@ func (g *grid) width() int {
 
 // shrink makes the table fit onto the display.
 func (g *grid) shrink(d display.Display) {
-	for i := len(g.columns) - 1; i >= 0 && g.width() > d.Width; i-- {
-		if g.columns[i].Shrink == Drop && len(g.columns) > 1 {
-			g.drop(i)
-		}
-	}
+	g.dropAll(d, Drop)
 	for i := 0; i < len(g.columns) && g.width() > d.Width; i++ {
 		if g.columns[i].Shrink == Unqualify {
 			g.unqualify(i)
 		}
 	}
 	g.narrow(d, minCells, func(c Column) bool { return c.Shrink == Cut })
-	g.narrow(d, minCells, func(Column) bool { return true })
-	g.narrow(d, 1, func(Column) bool { return true })
+	if slices.ContainsFunc(g.columns, func(c Column) bool { return c.Shrink == Whole }) {
+		g.dropAll(d, Cut)
+	}
+	for _, least := range []int{minCells, 1} {
+		g.narrow(d, least, func(c Column) bool { return c.Shrink != Whole })
+	}
 	for _, row := range g.rows {
 		for i, cell := range row {
 			row[i] = d.Cut(cell, g.widths[i])
+		}
+	}
+}
+
+// dropAll drops the columns of a kind, the last one first, until the table fits.
+func (g *grid) dropAll(d display.Display, kind Shrink) {
+	for i := len(g.columns) - 1; i >= 0 && g.width() > d.Width; i-- {
+		if g.columns[i].Shrink == kind && len(g.columns) > 1 {
+			g.drop(i)
 		}
 	}
 }

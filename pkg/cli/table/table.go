@@ -6,6 +6,9 @@
 //  3. names are cut in the middle, the widest column first
 //  4. what must stay is cut as well, for a table that wraps cannot be read at all
 //
+// Only what is typed again, as it stands there, is never cut. Where there is such a column
+// names that would be cut to nearly nothing go before what must stay is cut.
+//
 // Off a terminal nothing is cut. Cells come from servers: control characters in them are
 // replaced.
 package table
@@ -33,6 +36,8 @@ const (
 	Unqualify
 	// Cut is cut in the middle: a name.
 	Cut
+	// Whole is never cut: an identifier that is of no use without its end.
+	Whole
 )
 
 // Column is a column of a table.

@@ -58,6 +58,18 @@ paym   team    Ready
 paym   u...l   Ready
 `,
 		},
+		"Whole": {
+			reason: "what is typed again is never cut; a name that would be nearly nothing goes", display: display.Display{Width: 30},
+			columns: []Column{{Title: "ID", Shrink: Whole}, {Title: "URL"}, {Title: "DIRECTORY", Shrink: Cut}},
+			rows:    [][]string{{"an-identifier", "https://host", "/a/long/way/down"}},
+			want:    "ID              URL\nan-identifier   https://host\n",
+		},
+		"WholeAndCut": {
+			reason: "what must stay is cut before it wraps", display: display.Display{Width: 24},
+			columns: []Column{{Title: "ID", Shrink: Whole}, {Title: "URL"}, {Title: "DIRECTORY", Shrink: Cut}},
+			rows:    [][]string{{"an-identifier", "https://host", "/a/long/way/down"}},
+			want:    "ID              URL\nan-identifier   http…ost\n",
+		},
 		"NoHeaders": {
 			reason: "for scripts", columns: []Column{{Title: "LONG-TITLE"}, {Title: "B"}}, rows: [][]string{{"a", "b"}}, noHeaders: true,
 			want: "a   b\n",

@@ -59,8 +59,11 @@ func New(streams run.Streams, programs ...string) *cobra.Command {
 			"Exit codes: 0 laid out, 1 any error.",
 		Example: "  KUBEBUILDER_ASSETS=$(kcp envtest-assets bin/envtest) go test ./...",
 		Args:    run.Args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.Directory = args[0]
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.Directory = args[0]; o.Directory == "" {
+				// As of a variable that is not set: the working directory is not meant.
+				return run.Misuse(cmd, errors.New("the name of the directory is empty"))
+			}
 			return o.Run()
 		},
 	}

@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 
 	"github.com/forkless/kcp/internal/apply"
+	"github.com/forkless/kcp/internal/inprocess"
 	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/job"
+	"github.com/forkless/kcp/pkg/cli/kcp/start"
 	"github.com/forkless/kcp/pkg/cli/output"
+	"github.com/forkless/kcp/pkg/server/options"
 )
 
 // stdin is what --apply calls the input.
@@ -24,6 +27,9 @@ func (o *Options) check() (*input, error) {
 		if in.program, err = job.Find(o.Command[0]); err != nil {
 			return nil, err
 		}
+	}
+	if in.server, err = o.checkServer(); err != nil {
+		return nil, err
 	}
 	if err := o.read(in); err != nil {
 		return nil, err
@@ -47,6 +53,22 @@ func (o *Options) check() (*input, error) {
 		return nil, fmt.Errorf("--artifacts %s cannot be written: %w", o.Artifacts, err)
 	}
 	return in, nil
+}
+
+// checkServer returns what is asked of the server. Its directory is not there yet.
+func (o *Options) checkServer() (*options.Completed, error) {
+	completed, err := inprocess.Check(os.TempDir(), append([]string{"--in-memory"}, o.ServerArgs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("--kcp-arg: %w", err)
+	}
+	if !completed.Batteries.Has(options.AdminBattery) {
+		return nil, errors.New("--kcp-arg: --batteries-included leaves out admin, whose kubeconfig the command gets; " +
+			"--batteries-included=+NAME adds to those that there are, and -NAME takes one away")
+	}
+	for _, warning := range start.Warnings(completed) {
+		o.voice().say("warning: %s", warning)
+	}
+	return completed, nil
 }
 
 // read reads what is to be applied.

@@ -54,7 +54,7 @@ interrupted and terminated.`,
   eval "$(kcp run --detach --print env)"; kubectl ws .; kcp stop "$KCP_RUN_ID"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Command = args
-			o.Complete()
+			o.Complete(cmd.Flags().Changed)
 			if err := o.Validate(cmd.Flags().Changed); err != nil {
 				return run.Misuse(cmd, err)
 			}

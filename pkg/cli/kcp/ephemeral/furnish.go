@@ -7,8 +7,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/forkless/kcp/internal/apply"
+	apisv1alpha2 "github.com/forkless/kcp/pkg/apis/apis/v1alpha2"
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
 	"github.com/forkless/kcp/pkg/cli/typeref"
 	"github.com/forkless/kcp/pkg/cli/ws/waiting"
@@ -30,10 +32,50 @@ func (p *plane) furnish(ctx context.Context, manifests []apply.Manifest) error {
 	if err := p.bind(ctx, applier, false); err != nil {
 		return err
 	}
-	if err := applier.Apply(ctx, manifests...); err != nil {
-		return err
+	for _, m := range manifests {
+		if err := p.isThere(ctx, exportOf(m.Object)); err != nil {
+			return fmt.Errorf("%s: %w", m, err)
+		}
+		if err := applier.Apply(ctx, m); err != nil {
+			return err
+		}
 	}
 	return p.bind(ctx, applier, true)
+}
+
+// exportOf returns the export that an object is a binding to, nothing if it is none. Without
+// a path it is in the workspace itself.
+func exportOf(object *unstructured.Unstructured) export {
+	if object.GroupVersionKind().Group != apisv1alpha2.GroupName || object.GetKind() != "APIBinding" {
+		return export{}
+	}
+	path, _, _ := unstructured.NestedString(object.Object, "spec", "reference", "export", "path")
+	name, _, _ := unstructured.NestedString(object.Object, "spec", "reference", "export", "name")
+	return export{path: path, name: name}
+}
+
+// isThere says that there is no export to bind. A binding would wait for it, but nobody but
+// this process, which waits for the binding, could make it. What else is wrong the server
+// says better when the binding is made.
+func (p *plane) isThere(ctx context.Context, e export) error {
+	at := p.options.workspace
+	if e.path != "" {
+		var err error
+		if at, err = logicalcluster.ParsePath(e.path); err != nil {
+			return nil
+		}
+	}
+	if e.name == "" {
+		return nil
+	}
+	apis, err := p.client.APIs(ctx, at)
+	if err != nil {
+		return nil
+	}
+	if _, err := apis.Export(ctx, e.name); apierrors.IsNotFound(err) {
+		return fmt.Errorf("there is no APIExport %s in %s", e.name, at)
+	}
+	return nil
 }
 
 // bind binds the exports that are in the workspace itself, or all others: those may have been
@@ -42,6 +84,9 @@ func (p *plane) bind(ctx context.Context, applier *apply.Applier, inside bool) e
 	for _, e := range p.options.exports {
 		if (e.path == p.options.workspace.String()) != inside {
 			continue
+		}
+		if err := p.isThere(ctx, e); err != nil {
+			return fmt.Errorf("binding %s:%s: %w", e.path, e.name, err)
 		}
 		if err := applier.Bind(ctx, e.path, e.name); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package ephemeral
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/forkless/kcp/pkg/cli/kcp/start"
+	"github.com/forkless/kcp/pkg/server/options"
 )
 
 // The logs in the directory of a run.
@@ -24,14 +26,17 @@ type logFile struct {
 	file *os.File
 }
 
-// openLog sends the log of the process to a file, for as long as the process lives.
-func openLog(path string) (*logFile, error) {
+// openLog sends the log of the process to a file, with as much of it as was asked for, for
+// as long as the process lives.
+func openLog(path string, logging options.Logging) (*logFile, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	l := &logFile{file: file}
-	start.LogTo(l)
+	if _, err := start.LogTo(l, logging); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	return l, nil
 }
 

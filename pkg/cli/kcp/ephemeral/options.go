@@ -110,17 +110,17 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("detached")
 }
 
-// Complete fills in what the environment says.
-func (o *Options) Complete() {
+// Complete fills in what the environment says for flags that were not given.
+func (o *Options) Complete(changed func(flag string) bool) {
 	fromEnvironment := o.getenv("ARTIFACT_DIR")
-	if o.Keep == "" {
+	if !changed("keep") {
 		o.Keep = keepNever
 		if o.Artifacts != "" || fromEnvironment != "" {
 			o.Keep = keepFailure
 		}
 	}
 	for _, directory := range []string{fromEnvironment, "."} {
-		if o.Artifacts == "" {
+		if o.Artifacts == "" && !changed("artifacts") {
 			o.Artifacts = directory
 		}
 	}
@@ -131,6 +131,9 @@ func (o *Options) Complete() {
 func (o *Options) Validate(changed func(flag string) bool) error {
 	if o.Detach && len(o.Command) > 0 {
 		return errors.New("--detach runs no command: it returns, and what follows runs with what it prints")
+	}
+	if err := o.validateEmpty(changed); err != nil {
+		return err
 	}
 	for _, flag := range []string{"print", "ttl"} {
 		if changed(flag) && !o.Detach && !o.detached {
@@ -152,6 +155,32 @@ func (o *Options) Validate(changed func(flag string) bool) error {
 		}
 	}
 	return o.parse()
+}
+
+// validateEmpty finds flags that were given without a value, as of a variable that is not
+// set. None of them has a meaning then that would not be a surprise.
+func (o *Options) validateEmpty(changed func(flag string) bool) error {
+	for _, given := range []struct {
+		flag   string
+		values []string
+	}{
+		{"in", []string{o.In}},
+		{"type", []string{o.Type}},
+		{"apply", o.Apply},
+		{"bind", o.Bind},
+		{"user", o.Users},
+		{"snapshot", []string{o.Snapshot}},
+		{"save", []string{o.Save}},
+		{"artifacts", []string{o.Artifacts}},
+		{"keep", []string{o.Keep}},
+		{"print", []string{o.Print}},
+		{"kcp-arg", o.ServerArgs},
+	} {
+		if changed(given.flag) && slices.Contains(given.values, "") {
+			return fmt.Errorf("--%s is empty", given.flag)
+		}
+	}
+	return nil
 }
 
 // decided are flags of the server that are not for others to give.

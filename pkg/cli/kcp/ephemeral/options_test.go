@@ -24,7 +24,7 @@ func parse(t *testing.T, env map[string]string, args ...string) (*Options, strin
 		o.getenv = func(name string) string { return env[name] }
 		cmd := &cobra.Command{Use: "run", RunE: func(cmd *cobra.Command, args []string) error {
 			o.Command = args
-			o.Complete()
+			o.Complete(cmd.Flags().Changed)
 			return o.Validate(cmd.Flags().Changed)
 		}}
 		o.AddFlags(cmd.Flags())
@@ -52,6 +52,12 @@ func TestMisuse(t *testing.T) {
 		"UserTwice":       {"a name leads to one context", "--user a --user a=b", "--user a: named twice"},
 		"UserTaken":       {"contexts of the server stay what they are", "--user base", "--user base: the kubeconfig has a context of that name already"},
 		"UserLines":       {"a context is in one line", "--user a\ab", `--user "a\ab": names are text without control characters`},
+		"NoSave":          {"a variable that is not set is no path", "--save= -- true", "--save is empty"},
+		"NoSnapshot":      {"a start without the state is not what was meant", "--snapshot= -- true", "--snapshot is empty"},
+		"NoArtifacts":     {"nor is the working directory", "--artifacts= -- true", "--artifacts is empty"},
+		"NoIn":            {"nor is the default", "--in= -- true", "--in is empty"},
+		"NoApply":         {"one of several is found, too", "--apply=x --apply= -- true", "--apply is empty"},
+		"NoKeep":          {"nor is the default of a choice", "--keep= -- true", "--keep is empty"},
 		"ServerFlag":      {"what the command relies on is not changed", "--kcp-arg=--root-directory=/x", "--kcp-arg --root-directory=/x: kcp run decides about --root-directory"},
 	} {
 		t.Run(name, func(t *testing.T) {

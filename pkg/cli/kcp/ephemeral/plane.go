@@ -52,7 +52,7 @@ type plane struct {
 }
 
 // open starts the watcher and makes the directory.
-func open(o *Options) (*plane, error) {
+func open(o *Options, in *input) (*plane, error) {
 	w, err := watcher.Start()
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func open(o *Options) (*plane, error) {
 		w.Release()
 		return nil, err
 	}
-	if p.log, err = openLog(p.path(logName)); err != nil {
+	if p.log, err = openLog(p.path(logName), in.server.Logging); err != nil {
 		_, closeErr := p.close(false)
 		return nil, errors.Join(err, closeErr)
 	}

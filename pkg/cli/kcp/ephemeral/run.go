@@ -12,6 +12,7 @@ import (
 	"github.com/forkless/kcp/internal/apply"
 	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/job"
 	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/server/options"
 )
 
 // grace is how long the command may take to end when its time is up.
@@ -34,7 +35,7 @@ func (o *Options) run(ctx context.Context) error {
 	if o.Detach {
 		return o.leave(ctx, input)
 	}
-	p, err := open(o)
+	p, err := open(o, input)
 	if err != nil {
 		return err
 	}
@@ -56,6 +57,8 @@ type input struct {
 	// program is the path of the command, empty without one.
 	program   string
 	manifests []apply.Manifest
+	// server is what is asked of the server.
+	server *options.Completed
 	// stdin is what was read from there.
 	stdin []byte
 }
@@ -114,7 +117,7 @@ func (o *Options) prepare(ctx context.Context, p *plane, in *input) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return run.Timeout(fmt.Errorf("not ready after %s (--start-timeout): %w", span(o.StartTimeout), err))
+		return run.Timeout(fmt.Errorf("not ready after %s (--start-timeout): %w", span(o.StartTimeout), unfinished{err}))
 	default:
 		return err
 	}

@@ -1,6 +1,7 @@
 package ephemeral
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -42,6 +43,22 @@ func (v voice) over(how string, took time.Duration, left []string) {
 	}
 	v.say("%s after %.1fs, %s", how, took.Seconds(), strings.Join(left, ", "))
 }
+
+// unfinished is an error that comes from time having run out, which is said already: what
+// remains is what was being done.
+type unfinished struct{ error }
+
+// Error returns the text without the end that says it once more.
+func (u unfinished) Error() string {
+	text, timeout := u.error.Error(), context.DeadlineExceeded.Error()
+	if doing := strings.TrimRight(strings.TrimSuffix(text, timeout), ": "); doing != "" {
+		return doing
+	}
+	return text
+}
+
+// Unwrap returns the error with all of its text.
+func (u unfinished) Unwrap() error { return u.error }
 
 // span returns a time as people write it: 1h rather than 1h0m0s.
 func span(d time.Duration) string {

@@ -8,6 +8,7 @@ package running
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,10 @@ type Server struct {
 
 // In returns the server that holds a root directory.
 func In(directory string) (server Server, found bool, err error) {
+	if directory == "" {
+		// As of a variable that is not set: the working directory is not meant.
+		return Server{}, false, errors.New("--root-directory is empty, so it is not known which server is meant")
+	}
 	absolute, err := filepath.Abs(directory)
 	if err != nil {
 		return Server{}, false, fmt.Errorf("--root-directory=%s: %w", directory, err)

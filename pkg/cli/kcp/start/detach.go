@@ -13,6 +13,7 @@ import (
 
 	"github.com/forkless/kcp/internal/launch"
 	"github.com/forkless/kcp/pkg/cli/run"
+	"github.com/forkless/kcp/pkg/server/options"
 )
 
 // detachedFlag tells a process that it is the server that another one was to detach.
@@ -108,12 +109,12 @@ func (v detachedView) stopping() { logView{}.stopping() }
 func (v detachedView) idle(limit time.Duration) { logView{}.idle(limit) }
 
 // openDetached returns the view of a server that was detached.
-func (o *Options) openDetached(root string, restoreTo func(io.Writer) (restore func(), err error)) (view, error) {
+func (o *Options) openDetached(root string, logging options.Logging) (view, error) {
 	file, err := openLog(filepath.Join(root, launch.LogFile))
 	if err != nil {
 		return nil, err
 	}
-	restore, err := restoreTo(file)
+	restore, err := LogTo(file, logging)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}

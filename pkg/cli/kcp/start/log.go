@@ -10,7 +10,11 @@ import (
 	"time"
 	"unicode"
 
+	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/klog/v2"
+
+	"github.com/forkless/kcp/internal/features"
+	"github.com/forkless/kcp/pkg/server/options"
 )
 
 // redirect sends the log of the process, up to a level, to w, a line in each call. It
@@ -32,17 +36,18 @@ func redirect(w io.Writer, level int) (restore func()) {
 	return before.Restore
 }
 
-// logLevel is how much is logged unless somebody asks for more.
-const logLevel = 2
-
-// LogTo sends the log of the process to w, with what it has off a terminal, until restore is
-// called. It is for those who run a server for something else.
-func LogTo(w io.Writer) (restore func()) {
-	putBack := redirect(quiet{w}, logLevel)
+// LogTo sends the log of the process to w, with as much of it as was asked for. A log that
+// is more than quiet cannot be sent elsewhere later on; what restore does then is to flush it.
+func LogTo(w io.Writer, logging options.Logging) (restore func(), err error) {
+	if !logging.Quiet {
+		return klog.Flush, logsapi.ValidateAndApplyWithOptions(logging.Configuration,
+			&logsapi.LoggingOptions{ErrorStream: w, InfoStream: w}, features.Gates())
+	}
+	putBack := redirect(quiet{w}, int(logging.Configuration.Verbosity))
 	return func() {
 		klog.Flush()
 		putBack()
-	}
+	}, nil
 }
 
 // ownLine is in each line of a logger of this program.

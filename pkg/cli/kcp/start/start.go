@@ -85,6 +85,9 @@ func New(streams run.Streams, newServer NewServer) *cobra.Command {
 			"  kcp start --detach --merge-kubeconfig --idle-stop 30m",
 		Args: run.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("merge-kubeconfig") && o.MergeName == "" {
+				return run.Misuse(cmd, errors.New("--merge-kubeconfig is empty: it takes the name of a context, which is "+mergedName+" without one"))
+			}
 			if o.Detach && !o.detached {
 				return o.detach(cmd.Context())
 			}
@@ -139,7 +142,7 @@ func (o *Options) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer view.close()
-	for _, warning := range warnings(completed) {
+	for _, warning := range Warnings(completed) {
 		view.warn(warning)
 	}
 
@@ -218,12 +221,15 @@ func (o *Options) announce(ctx context.Context, server Server, claim *launch.Cla
 	return undo
 }
 
-// warnings are what people should know before the server is ready.
-func warnings(completed *options.Completed) []string {
+// Warnings are what people should know before a server with the options is ready.
+func Warnings(completed *options.Completed) []string {
 	var all []string
 	if completed.Serving.ListensBeyondLoopback() && completed.Batteries.Has(options.AdminBattery) {
 		all = append(all, "other machines can reach the server, and the admin battery is on; "+
 			"--bind-address=127.0.0.1 keeps them out")
+	}
+	if completed.Audit.LogOptions.Path != "" && completed.Audit.PolicyFile == "" {
+		all = append(all, "nothing is written to --audit-log-path without --audit-policy-file, which says what is")
 	}
 	if len(completed.WithoutEffect) > 0 {
 		all = append(all, fmt.Sprintf("without effect in this version: %s", join(completed.WithoutEffect)))

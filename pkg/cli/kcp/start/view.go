@@ -37,14 +37,7 @@ func (o *Options) openView(claim *launch.Claim) (view, error) {
 	logging, root := claim.Prepared.Logging, claim.Prepared.RootDirectory
 	level := int(logging.Configuration.Verbosity)
 	if o.detached {
-		return o.openDetached(root, func(file io.Writer) (func(), error) {
-			if logging.Quiet {
-				return redirect(quiet{file}, level), nil
-			}
-			// What was asked for, at another place.
-			return klog.Flush, logsapi.ValidateAndApplyWithOptions(logging.Configuration,
-				&logsapi.LoggingOptions{ErrorStream: file, InfoStream: file}, features.Gates())
-		})
+		return o.openDetached(root, logging)
 	}
 	if !logging.Quiet {
 		// The log of Kubernetes components, with everything that was asked for.

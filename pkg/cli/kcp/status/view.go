@@ -131,7 +131,7 @@ func writeOne(w io.Writer, s ServerStatus) error {
 // writeAll writes a line for each server.
 func writeAll(w io.Writer, look display.Display, noHeaders bool, all []ServerStatus) error {
 	rows := table.New(look,
-		table.Column{Title: "ID"}, table.Column{Title: "PID"}, table.Column{Title: "URL"},
+		table.Column{Title: "ID", Shrink: table.Whole}, table.Column{Title: "PID", Shrink: table.Drop}, table.Column{Title: "URL"},
 		table.Column{Title: "UPTIME", Shrink: table.Drop}, table.Column{Title: "MEMORY", Shrink: table.Drop},
 		table.Column{Title: "WORKSPACES", Shrink: table.Drop}, table.Column{Title: "VERSION", Shrink: table.Drop},
 		table.Column{Title: "ROOT DIRECTORY", Shrink: table.Cut})

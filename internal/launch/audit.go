@@ -1,0 +1,56 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// checkAuditLog says why the audit log cannot be written to a path, and leaves no trace of
+// having looked. What writes it makes the directories that are missing.
+func checkAuditLog(path string) error {
+	const standardOutput = "-"
+	if path == "" || path == standardOutput {
+		return nil
+	}
+	if err := appendable(path); err != nil {
+		return fmt.Errorf("--audit-log-path=%s cannot be written: %w", path, reasonOf(err))
+	}
+	return nil
+}
+
+// appendable says why nothing can be added to a file, or why it cannot be made.
+func appendable(path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		return file.Close()
+	}
+	for at := filepath.Dir(path); errors.Is(err, fs.ErrNotExist); at = filepath.Dir(at) {
+		if _, err = os.Stat(at); err == nil {
+			return writable(at)
+		}
+		if at == filepath.Dir(at) {
+			return err
+		}
+	}
+	return err
+}
+
+// writable says why nothing can be made in a directory.
+func writable(directory string) error {
+	probe, err := os.CreateTemp(directory, ".kcp-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// reasonOf returns the reason in an error about a file that is not the one people have named.
+func reasonOf(err error) error {
+	if named, ok := errors.AsType[*fs.PathError](err); ok {
+		return named.Err
+	}
+	return err
+}
