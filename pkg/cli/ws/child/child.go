@@ -115,7 +115,7 @@ func (k *Keeper) Run(cmd *exec.Cmd) (code int, err error) {
 	k.mu.Lock()
 	if err := cmd.Start(); err != nil {
 		k.mu.Unlock()
-		return refusal(cmd, err)
+		return refusal(cmd.Args[0], err)
 	}
 	k.running = append(k.running, cmd.Process)
 	if k.signal != nil {
@@ -133,16 +133,25 @@ func (k *Keeper) Run(cmd *exec.Cmd) (code int, err error) {
 	return codeOf(cmd.ProcessState), nil
 }
 
+// Check returns what Run would say of a program that is not there or not executable, for
+// those who have something to do or to say before they run it.
+func Check(program string) (code int, err error) {
+	if _, err := exec.LookPath(program); err != nil {
+		return refusal(program, err)
+	}
+	return 0, nil
+}
+
 // refusal returns what a shell says of a program that does not start.
-func refusal(cmd *exec.Cmd, err error) (int, error) {
+func refusal(program string, err error) (int, error) {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return codeNotFound, fmt.Errorf("%s: command not found", cmd.Args[0])
+		return codeNotFound, fmt.Errorf("%s: command not found", program)
 	}
 	reason := err
 	for unwrapped := errors.Unwrap(reason); unwrapped != nil; unwrapped = errors.Unwrap(reason) {
 		reason = unwrapped
 	}
-	return codeNotExecutable, fmt.Errorf("%s cannot be run: %w", cmd.Args[0], reason)
+	return codeNotExecutable, fmt.Errorf("%s cannot be run: %w", program, reason)
 }
 
 // codeOf returns the exit code of a program that has ended.
