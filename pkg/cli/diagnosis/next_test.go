@@ -22,6 +22,7 @@ func TestCommands(t *testing.T) {
 		"Dangerous":     {"names of others run nothing", commands.Kubectl(here, "get", "x", "$(reboot)", ";", "a b", ""), `kubectl get x '$(reboot)' ';' 'a b' ''`},
 		"RemoveEntry":   {"an entry is removed if it still is the one", diagnosis.RemoveEntry("/metadata/finalizers", 1, "a/b"), `[{"op":"test","path":"/metadata/finalizers/1","value":"a/b"},{"op":"remove","path":"/metadata/finalizers/1"}]`},
 		"StepRemark":    {"a remark is a comment to a shell", diagnosis.Step("kubectl x", "deletes %d", 3), "kubectl x  # deletes 3"},
+		"Elsewhere":     {"who else runs it is nowhere in particular", commands.Elsewhere().Kubectl(here, "get", "ns"), "kubectl get ns --server=https://server/clusters/root:here"},
 		"HereIsUnknown": {"an empty path is not where the user is", nowhere.Kubectl(there, "get", "ns"), "kubectl get ns --server=https://server/clusters/root:there"},
 	} {
 		t.Run(name, func(t *testing.T) {

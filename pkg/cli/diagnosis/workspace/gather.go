@@ -142,7 +142,7 @@ func (g gatherer) owner(ctx context.Context, f *Findings) {
 func (g gatherer) user(ctx context.Context, p logicalcluster.Path) string {
 	// Who may not even ask that is told less.
 	user, _ := g.client.WhoAmI(ctx, p)
-	return user.Username
+	return diagnosis.KnownAs(user)
 }
 
 // hooks describes the initializers or terminators, whichever matter.
