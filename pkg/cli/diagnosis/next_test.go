@@ -1,9 +1,12 @@
 package diagnosis_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
+	"github.com/forkless/kcp/pkg/cli/output"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -33,5 +36,28 @@ func TestCommands(t *testing.T) {
 	}
 	if command, remark := diagnosis.Split("kubectl x  # deletes 3"); command != "kubectl x" || remark != "deletes 3" {
 		t.Errorf("split into %q and %q", command, remark)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for name, c := range map[string]struct{ reason, about, subject, want string }{
+		"Workspace":   {"the object is in the parent, under its last name", diagnosis.Workspace, "root:acme:us", "workspace.tenancy.kcp.io/us"},
+		"Binding":     {"the name of a binding may have dots", diagnosis.Binding, "certs.acme.io", "apibinding.apis.kcp.io/certs.acme.io"},
+		"Initializer": {"an initializer is one of a type", diagnosis.Initializer, "root:acme:team", "workspacetype.tenancy.kcp.io/team"},
+		"Terminator":  {"and so is a terminator", diagnosis.Terminator, "root:acme:team", "workspacetype.tenancy.kcp.io/team"},
+		"Else":        {"what is about no object is named all the same", "setup", "https://a:1", "setup/https://a:1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := diagnosis.New(c.about, c.subject, time.Now())
+			var out strings.Builder
+			flags := output.Flags{Format: output.Name}
+			if err := flags.PrintView(&out, d); err != nil || out.String() != c.want+"\n" {
+				t.Errorf("%s: got %q, %v, want %s", c.reason, out.String(), err, c.want)
+			}
+			out.Reset()
+			if err := flags.PrintView(&out, diagnosis.NewList([]*diagnosis.Diagnosis{d, d})); err != nil || out.String() != c.want+"\n"+c.want+"\n" {
+				t.Errorf("%s: as a list got %q, %v", c.reason, out.String(), err)
+			}
+		})
 	}
 }
