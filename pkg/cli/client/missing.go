@@ -41,10 +41,17 @@ func (c *Client) Explain(ctx context.Context, p logicalcluster.Path, err error) 
 			// Who is let in lacks what the server says, and nothing else.
 			return err
 		}
-		return explained{message: fmt.Sprintf("access to workspace \"%s\" denied", p), cause: err}
+		return Denied(p, err)
 	default:
 		return err
 	}
+}
+
+// Denied returns the error that says that the caller may not be in the workspace p, which
+// cause, if there is one, says in the words of the server.
+func Denied(p logicalcluster.Path, cause error) error {
+	err := explained{message: fmt.Sprintf("access to workspace \"%s\" denied", p), cause: cause}
+	return run.Hint(err, "kubectl ws why :"+p.String())
 }
 
 // explained says in other words what the server answered. What kind of answer it was can
@@ -58,14 +65,40 @@ func (e explained) Error() string { return e.message }
 
 func (e explained) Unwrap() error { return e.cause }
 
+// ErrMissing is in errors that say that there is no such workspace.
+var ErrMissing = errors.New("not found")
+
 // Missing returns the error that says that there is no workspace p. It asks the server
 // for those that may have been meant.
 func (c *Client) Missing(ctx context.Context, p logicalcluster.Path) error {
-	err := fmt.Errorf("workspace \"%s\" not found", p)
+	err := fmt.Errorf("workspace \"%s\" %w", p, ErrMissing)
 	if names := c.nearest(ctx, p); len(names) > 0 {
 		return run.Hint(err, "did you mean "+strings.Join(names, ", ")+"?")
 	}
 	return err
+}
+
+// NamedBinding is Binding for a name that somebody has typed. If there is no such binding, it
+// says which may have been meant.
+func (a *APIs) NamedBinding(ctx context.Context, name string) (*Binding, error) {
+	binding, err := a.Binding(ctx, name)
+	if apierrors.IsNotFound(err) && !isWorkspaceMissing(err) {
+		if meant := a.NearBindings(ctx, name); len(meant) > 0 {
+			err = run.Hint(err, "did you mean "+strings.Join(meant, ", ")+"?")
+		}
+	}
+	return binding, err
+}
+
+// NearBindings returns the names of bindings that may have been meant by name.
+func (a *APIs) NearBindings(ctx context.Context, name string) []string {
+	// The caller has an error to report already; this is only to help.
+	all, _ := a.Bindings(ctx)
+	names := make([]string, 0, len(all))
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
+	return near.Names(name, names)
 }
 
 // nearest returns the paths of the siblings of p that may have been meant. If the parent

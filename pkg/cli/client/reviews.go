@@ -21,6 +21,22 @@ func (c *Client) Review(ctx context.Context, p logicalcluster.Path, what authori
 	return answer.Status, err
 }
 
+// nowhere is no name of a namespace, so that nothing is granted in it alone.
+const nowhere = "-"
+
+// Rules returns what the policy of the workspace p grants the caller in all of it. What
+// others have a say in, such as the providers of what is bound there, is not taken off.
+// complete says that there is no more.
+func (c *Client) Rules(ctx context.Context, p logicalcluster.Path) (rules []authorizationv1.ResourceRule, complete bool, err error) {
+	review := &authorizationv1.SelfSubjectRulesReview{
+		TypeMeta: reviewType("SelfSubjectRulesReview"),
+		Spec:     authorizationv1.SelfSubjectRulesReviewSpec{Namespace: nowhere},
+	}
+	answer := &authorizationv1.SelfSubjectRulesReview{}
+	err = c.create(ctx, at(p, "apis", reviewGroup, "v1", "selfsubjectrulesreviews"), nil, review, answer)
+	return answer.Status.ResourceRules, !answer.Status.Incomplete, err
+}
+
 // ReviewOf asks whether somebody else may do something in the workspace p, and why.
 func (c *Client) ReviewOf(ctx context.Context, p logicalcluster.Path, spec authorizationv1.SubjectAccessReviewSpec) (authorizationv1.SubjectAccessReviewStatus, error) {
 	review := &authorizationv1.SubjectAccessReview{TypeMeta: reviewType("SubjectAccessReview"), Spec: spec}

@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -126,6 +127,30 @@ func New(about, subject string, now time.Time) *Diagnosis {
 // NewList returns the diagnoses as one document.
 func NewList(items []*Diagnosis) *List {
 	return &List{TypeMeta: output.Meta("DiagnosisList"), Items: items}
+}
+
+// Names implements output.Named.
+func (d *Diagnosis) Names() []string {
+	name := d.Subject[strings.LastIndex(d.Subject, ":")+1:]
+	switch d.About {
+	case Workspace:
+		return []string{"workspace.tenancy.kcp.io/" + name}
+	case Binding:
+		return []string{"apibinding.apis.kcp.io/" + name}
+	case Initializer, Terminator:
+		return []string{"workspacetype.tenancy.kcp.io/" + name}
+	default:
+		return []string{d.About + "/" + d.Subject}
+	}
+}
+
+// Names implements output.Named.
+func (l *List) Names() []string {
+	var names []string
+	for _, d := range l.Items {
+		names = append(names, d.Names()...)
+	}
+	return names
 }
 
 // Err returns run.ErrNo if there are blockers.

@@ -46,6 +46,12 @@ func (c Commands) Plugin(in logicalcluster.Path, args ...string) string {
 	return "kubectl " + quoteAll(args)
 }
 
+// Elsewhere returns c for commands that somebody else is to run, who may be in any workspace.
+func (c Commands) Elsewhere() Commands {
+	c.Here = logicalcluster.Path{}
+	return c
+}
+
 // harmless is what a shell takes as it is.
 var harmless = regexp.MustCompile(`^[-A-Za-z0-9_@%+=:,./]+$`)
 

@@ -1,9 +1,12 @@
 package diagnosis_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
+	"github.com/forkless/kcp/pkg/cli/output"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -22,6 +25,7 @@ func TestCommands(t *testing.T) {
 		"Dangerous":     {"names of others run nothing", commands.Kubectl(here, "get", "x", "$(reboot)", ";", "a b", ""), `kubectl get x '$(reboot)' ';' 'a b' ''`},
 		"RemoveEntry":   {"an entry is removed if it still is the one", diagnosis.RemoveEntry("/metadata/finalizers", 1, "a/b"), `[{"op":"test","path":"/metadata/finalizers/1","value":"a/b"},{"op":"remove","path":"/metadata/finalizers/1"}]`},
 		"StepRemark":    {"a remark is a comment to a shell", diagnosis.Step("kubectl x", "deletes %d", 3), "kubectl x  # deletes 3"},
+		"Elsewhere":     {"who else runs it is nowhere in particular", commands.Elsewhere().Kubectl(here, "get", "ns"), "kubectl get ns --server=https://server/clusters/root:here"},
 		"HereIsUnknown": {"an empty path is not where the user is", nowhere.Kubectl(there, "get", "ns"), "kubectl get ns --server=https://server/clusters/root:there"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -32,5 +36,28 @@ func TestCommands(t *testing.T) {
 	}
 	if command, remark := diagnosis.Split("kubectl x  # deletes 3"); command != "kubectl x" || remark != "deletes 3" {
 		t.Errorf("split into %q and %q", command, remark)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for name, c := range map[string]struct{ reason, about, subject, want string }{
+		"Workspace":   {"the object is in the parent, under its last name", diagnosis.Workspace, "root:acme:us", "workspace.tenancy.kcp.io/us"},
+		"Binding":     {"the name of a binding may have dots", diagnosis.Binding, "certs.acme.io", "apibinding.apis.kcp.io/certs.acme.io"},
+		"Initializer": {"an initializer is one of a type", diagnosis.Initializer, "root:acme:team", "workspacetype.tenancy.kcp.io/team"},
+		"Terminator":  {"and so is a terminator", diagnosis.Terminator, "root:acme:team", "workspacetype.tenancy.kcp.io/team"},
+		"Else":        {"what is about no object is named all the same", "setup", "https://a:1", "setup/https://a:1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := diagnosis.New(c.about, c.subject, time.Now())
+			var out strings.Builder
+			flags := output.Flags{Format: output.Name}
+			if err := flags.PrintView(&out, d); err != nil || out.String() != c.want+"\n" {
+				t.Errorf("%s: got %q, %v, want %s", c.reason, out.String(), err, c.want)
+			}
+			out.Reset()
+			if err := flags.PrintView(&out, diagnosis.NewList([]*diagnosis.Diagnosis{d, d})); err != nil || out.String() != c.want+"\n"+c.want+"\n" {
+				t.Errorf("%s: as a list got %q, %v", c.reason, out.String(), err)
+			}
+		})
 	}
 }

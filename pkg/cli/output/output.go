@@ -148,7 +148,25 @@ func newJSONPath(template string) (printers.ResourcePrinter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the template %q: %w", template, err)
 	}
-	return printer, nil
+	// As with kubectl, what an object lacks is nothing.
+	printer.AllowMissingKeys(true)
+	return printers.ResourcePrinterFunc(func(object runtime.Object, w io.Writer) error {
+		if err := printer.PrintObj(object, w); err != nil {
+			return fmt.Errorf("the template %q: %s", template, executing(err))
+		}
+		return nil
+	}), nil
+}
+
+// executing returns what went wrong with a template, of an error that goes on with the
+// template and the whole object.
+func executing(err error) string {
+	_, reason, found := strings.Cut(err.Error(), "Error executing template: ")
+	if !found {
+		return err.Error()
+	}
+	reason, _, _ = strings.Cut(reason, ". Printing more information")
+	return reason
 }
 
 func (f *Flags) omit(printer printers.ResourcePrinter) printers.ResourcePrinter {

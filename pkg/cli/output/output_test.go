@@ -33,6 +33,7 @@ func TestPrint(t *testing.T) {
 		"Names":   {reason: "several at a time", flags: Flags{Format: "name"}, list: true, want: "apibinding.apis.kcp.io/a\napibinding.apis.kcp.io/a\n"},
 		"Path":    {reason: "one field", flags: Flags{Format: "jsonpath={.metadata.name}"}, want: "a"},
 		"File":    {reason: "templates can be long", flags: Flags{Format: "jsonpath-file=" + file}, want: "a"},
+		"Nothing": {reason: "as with kubectl, what is not there is nothing", flags: Flags{Format: "jsonpath={.spec.x.y}."}, want: "."},
 		"Go":      {reason: "another kind of template", flags: Flags{Format: "go-template={{.kind}}"}, want: "APIBinding"},
 		"Columns": {
 			reason: "columns of one's own", flags: Flags{Format: "custom-columns=NAME:.metadata.name,WHO:{.metadata.managedFields[*].manager},NOTHING:spec.x"},
@@ -74,6 +75,17 @@ func TestPrint(t *testing.T) {
 				t.Errorf("%s: (-want +got)\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestPrintFails shows that an error says what is wrong with the template, and not what the
+// whole object is.
+func TestPrintFails(t *testing.T) {
+	object := &unstructured.Unstructured{Object: map[string]any{"items": []any{"secret"}}}
+	flags := Flags{Format: "jsonpath={.items[5]}"}
+	err := flags.Print(&bytes.Buffer{}, object)
+	if want := `the template "{.items[5]}": array index out of bounds: index 5, length 1`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -18,9 +18,23 @@ func Meta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: viewVersion, Kind: kind}
 }
 
+// Named is a view that is about objects, whose names stand for it.
+type Named interface {
+	// Names returns the objects as <resource>.<group>/<name>.
+	Names() []string
+}
+
 // PrintView writes something that a command has made up, a struct with the TypeMeta of
 // Meta, as the document that was asked for.
 func (f *Flags) PrintView(w io.Writer, view any) error {
+	if named, ok := view.(Named); ok && f.Format == Name {
+		for _, name := range named.Names() {
+			if _, err := fmt.Fprintln(w, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	object, err := toObject(view)
 	if err != nil {
 		return err

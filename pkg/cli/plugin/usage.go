@@ -50,7 +50,8 @@ func commandList(cmd *cobra.Command) string {
 	var list strings.Builder
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
-			fmt.Fprintf(&list, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+			// The padding may be just the longest name.
+			fmt.Fprintf(&list, "  %-*s %s\n", sub.NamePadding()+1, sub.Name(), sub.Short)
 		}
 	}
 	return list.String()

@@ -7,6 +7,9 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -53,9 +56,18 @@ func allHints(err error) []string {
 	case apierrors.IsUnauthorized(err):
 		all = append(all, "the server does not accept the credentials in the kubeconfig; they may have expired")
 	case clientcmd.IsEmptyConfig(err):
-		all = append(all, "name a kubeconfig with --kubeconfig or the environment variable KUBECONFIG")
+		all = append(all, noConfig(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)))
 	}
 	return all[:min(len(all), maxHints)]
+}
+
+// noConfig says what to do where there is no kubeconfig, although KUBECONFIG may name files.
+func noConfig(named string) string {
+	files := filepath.SplitList(named)
+	if len(files) > 0 && !slices.ContainsFunc(files, func(file string) bool { _, err := os.Stat(file); return err == nil }) {
+		return fmt.Sprintf("the environment variable KUBECONFIG names %s, which is not there", strings.Join(files, ", "))
+	}
+	return "name a kubeconfig with --kubeconfig or the environment variable KUBECONFIG"
 }
 
 // describe returns the message of err. Errors of the transport carry the method and

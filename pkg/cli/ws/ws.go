@@ -4,11 +4,14 @@ package ws
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/completion"
+	"github.com/forkless/kcp/pkg/cli/near"
 	"github.com/forkless/kcp/pkg/cli/plugin"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/create"
@@ -48,6 +51,25 @@ func NewCreatePlugin(streams run.Streams) *cobra.Command {
 	return cmd
 }
 
+// orCommand adds to err, where it says that there is no such workspace and nothing more, the
+// command that may have been meant by arg: it is named in the same place.
+func orCommand(cmd *cobra.Command, arg string, err error) error {
+	if !errors.Is(err, client.ErrMissing) || len(run.Hints(err)) > 0 {
+		return err
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	meant := near.Names(arg, names)
+	if len(meant) == 0 {
+		return err
+	}
+	return run.Hint(err, fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), meant[0]))
+}
+
 // New returns the command without connection flags, for a program that has others
 // beside it.
 func New(finder *target.Finder) *cobra.Command {
@@ -79,7 +101,7 @@ Exit codes: 0 done, 1 any error, 130 interrupted.`,
 				return err
 			}
 			if err := o.Run(cmd.Context()); err != nil {
-				return err
+				return orCommand(cmd, o.Arg, err)
 			}
 			if len(args) == 0 && !o.Short {
 				_, _ = fmt.Fprintln(finder.Streams.ErrOut, `note: without an argument this goes to your home workspace, as cd does; "kubectl ws ." says where you are`)

@@ -164,10 +164,11 @@ func TestCommands(t *testing.T) {
 			steps: []step{
 				{line: "ws :root:acme:paymnts", stderr: "error: workspace \"root:acme:paymnts\" not found\nhint: did you mean root:acme:payments?\n", fails: true},
 				{line: "ws nowhere:at:all", stderr: "error: workspace \"root:nowhere:at:all\" not found\n", fails: true},
-				{line: "ws acme:platform", stderr: "error: access to workspace \"root:acme:platform\" denied\n", fails: true},
+				{line: "ws acme:platform", stderr: "error: access to workspace \"root:acme:platform\" denied\nhint: kubectl ws why :root:acme:platform\n", fails: true},
+				{line: "ws tre", stderr: "error: workspace \"root:tre\" not found\nhint: did you mean kubectl ws tree?\n", fails: true},
 				{line: "ws secret", stderr: "error: workspace \"root:secret\" not found\n", fails: true},
 				{line: "ws acme:payments", stderr: "error: workspace \"root:acme:payments\" is offline\nhint: kubectl annotate logicalcluster cluster core.kcp.io/inactive- --server=SERVER/clusters/root:acme:payments brings it back\n", fails: true},
-				{line: "ws :2kb1y3r0q9x8w7v6", stderr: "error: access to workspace \"2kb1y3r0q9x8w7v6\" denied\n", fails: true},
+				{line: "ws :2kb1y3r0q9x8w7v6", stderr: "error: access to workspace \"2kb1y3r0q9x8w7v6\" denied\nhint: kubectl ws why :2kb1y3r0q9x8w7v6\n", fails: true},
 				{line: "ws :2kb1y3r0q9x8w7v7", stderr: "error: workspace \"2kb1y3r0q9x8w7v7\" not found\n", fails: true},
 				{line: "ws Acme", stderr: "error: invalid workspace path: Acme\n", fails: true},
 				{line: "ws ..", stderr: "error: invalid workspace path: ..: nothing is above root\n", fails: true},

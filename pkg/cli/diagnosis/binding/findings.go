@@ -23,13 +23,16 @@ type Findings struct {
 	Commands   diagnosis.Commands
 	// Now is when that was.
 	Now time.Time
-	// User is who is asking, empty if that is not known.
+	// User is who is asking, as every workspace knows him; empty if that is not known.
 	User string
 
 	// Binding is nil if there is none yet: then it is about what would come of one, and
 	// TryErr is what the server has against it.
 	Binding *client.Binding
 	TryErr  error
+	// Lacks are the verbs of diagnosis.MakingBindings that the caller has not got in the
+	// consumer's workspace, if there is no binding yet.
+	Lacks []string
 	// Others are the other bindings in the workspace.
 	Others []client.Binding
 	// Definitions are the CustomResourceDefinitions in the workspace, and Objects how many
@@ -55,12 +58,31 @@ type Findings struct {
 	// Shards is how many shards there are, 0 if that is not known.
 	Shards int
 
-	// Denied says, for bound resources that the caller may not list, why not.
-	Denied map[schema.GroupResource]string
+	// Denied are bound resources that the caller may not list.
+	Denied map[schema.GroupResource]Denial
 	// Held is what finalizers hold while the binding is deleted.
 	Held   []finalizer.Held
 	Unread []string
 }
+
+// Denial is what is known about a resource that the caller may not list.
+type Denial struct {
+	// Reason is what the server says.
+	Reason string
+	// By is whose policy it is.
+	By Policy
+}
+
+// Policy says whose policy denies something.
+type Policy string
+
+// All that is known of a request is that some policy does not grant it. That of the provider
+// is the one that is left where the policy of the workspace does.
+const (
+	SomePolicy     Policy = ""
+	ConsumerPolicy Policy = "consumer"
+	ProviderPolicy Policy = "provider"
+)
 
 // Watched is what tells that a diagnosis may come out otherwise than with f. All servers
 // have the version v1alpha1.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,7 +52,7 @@ func (g Gatherer) Gather(ctx context.Context, consumer logicalcluster.Path, name
 	if err != nil {
 		return nil, err
 	}
-	f := &Findings{Consumer: consumer, Commands: g.Commands, Now: time.Now(), Objects: map[string]int{}, Denied: map[schema.GroupResource]string{}}
+	f := &Findings{Consumer: consumer, Commands: g.Commands, Now: time.Now(), Objects: map[string]int{}, Denied: map[schema.GroupResource]Denial{}}
 	if err := g.subject(ctx, f, apis, name); err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (g Gatherer) Gather(ctx context.Context, consumer logicalcluster.Path, name
 	f.Others = slices.DeleteFunc(all, func(b client.Binding) bool { return f.Binding != nil && b.Name == f.Binding.Name })
 	f.Definitions, _ = g.Client.Definitions(ctx, consumer)
 	user, _ := g.Client.WhoAmI(ctx, consumer)
-	f.User = user.Username
+	f.User = diagnosis.KnownAs(user)
 
 	g.provider(ctx, f, apis)
 	g.conflicts(ctx, f)
@@ -80,6 +81,7 @@ func (g Gatherer) subject(ctx context.Context, f *Findings, apis *client.APIs, n
 		}
 		f.Provider, f.ExportName = path, reference[i+1:]
 		f.TryErr = try(ctx, apis, f)
+		f.Lacks = g.lacks(ctx, f.Consumer)
 		return unreachable(f.TryErr)
 	}
 	binding, err := apis.Binding(ctx, name)
@@ -94,6 +96,15 @@ func (g Gatherer) subject(ctx context.Context, f *Findings, apis *client.APIs, n
 		}
 	}
 	return nil
+}
+
+// lacks returns the verbs that the caller needs to make bindings in the workspace in, and
+// has not got.
+func (g Gatherer) lacks(ctx context.Context, in logicalcluster.Path) []string {
+	return slices.DeleteFunc(slices.Clone(diagnosis.MakingBindings), func(verb string) bool {
+		may, err := g.Client.May(ctx, in, authorizationv1.ResourceAttributes{Verb: verb, Group: apisv1alpha2.GroupName, Resource: "apibindings"})
+		return may || err != nil
+	})
 }
 
 // unreachable returns err if it is that of a server that does not answer.
@@ -177,13 +188,7 @@ func offered(f *Findings, resource schema.GroupResource) bool {
 // bound finds out about what the binding gives: what of it the caller may not have, and
 // what holds it while the binding goes.
 func (g Gatherer) bound(ctx context.Context, f *Findings) {
-	for _, b := range f.Binding.Status.BoundResources {
-		resource := schema.GroupResource{Group: b.Group, Resource: b.Resource}
-		answer, err := g.Client.Review(ctx, f.Consumer, authorizationv1.ResourceAttributes{Verb: "list", Group: b.Group, Resource: b.Resource})
-		if err == nil && !answer.Allowed {
-			f.Denied[resource] = answer.Reason
-		}
-	}
+	g.denied(ctx, f)
 	if f.Binding.DeletionTimestamp == nil {
 		return
 	}
@@ -196,6 +201,42 @@ func (g Gatherer) bound(ctx context.Context, f *Findings) {
 		return find(f.Binding.Status.BoundResources, r.GroupResource()) == nil
 	})
 	f.Held, f.Unread = finalizer.Find(ctx, g.Client, f.Consumer, served)
+}
+
+// denied finds out what of the bound resources the caller may not have, and because of whom.
+func (g Gatherer) denied(ctx context.Context, f *Findings) {
+	for _, b := range f.Binding.Status.BoundResources {
+		answer, err := g.Client.Review(ctx, f.Consumer, authorizationv1.ResourceAttributes{Verb: "list", Group: b.Group, Resource: b.Resource})
+		if err == nil && !answer.Allowed {
+			f.Denied[schema.GroupResource{Group: b.Group, Resource: b.Resource}] = Denial{Reason: answer.Reason}
+		}
+	}
+	if len(f.Denied) == 0 {
+		return
+	}
+	rules, complete, err := g.Client.Rules(ctx, f.Consumer)
+	if err != nil {
+		return
+	}
+	for resource, denial := range f.Denied {
+		switch {
+		case grants(rules, "list", resource):
+			denial.By = ProviderPolicy
+		case complete:
+			denial.By = ConsumerPolicy
+		}
+		f.Denied[resource] = denial
+	}
+}
+
+// grants says whether one of rules grants the verb on all objects of a resource.
+func grants(rules []authorizationv1.ResourceRule, verb string, resource schema.GroupResource) bool {
+	has := func(in []string, what string) bool {
+		return slices.Contains(in, what) || slices.Contains(in, rbacv1.ResourceAll)
+	}
+	return slices.ContainsFunc(rules, func(r authorizationv1.ResourceRule) bool {
+		return len(r.ResourceNames) == 0 && has(r.Verbs, verb) && has(r.APIGroups, resource.Group) && has(r.Resources, resource.Resource)
+	})
 }
 
 // find returns what is bound of a resource, nil if it is not.

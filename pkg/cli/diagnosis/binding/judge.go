@@ -95,43 +95,6 @@ func obstacle(f *Findings) string {
 	return ""
 }
 
-// permission says whether the caller may bind.
-func (j *judge) permission() {
-	check := diagnosis.Check{Name: "you may bind", State: diagnosis.OK, Message: "verb bind on apiexports/" + j.ExportName}
-	switch {
-	case j.Binding == nil && apierrors.IsForbidden(j.TryErr):
-		check.State, check.Message = diagnosis.Failed, j.TryErr.Error()
-		j.Add(check)
-		j.blockPermission()
-		return
-	case j.Binding == nil && j.TryErr != nil && !apierrors.IsNotFound(j.TryErr):
-		check.State, check.Message = diagnosis.Failed, j.TryErr.Error()
-		j.Add(check)
-		j.Block("the server refuses such a binding: " + j.TryErr.Error())
-		return
-	case j.MayBindErr != nil && j.Binding != nil:
-		check.State, check.Message = diagnosis.Unknown, "you may not enter "+j.Provider.String()+"; whoever made the binding could bind"
-	case j.MayBindErr == nil && !j.MayBind.Allowed:
-		check.State = diagnosis.Warning
-		check.Message += " is not granted to you (any more)"
-	}
-	j.Add(check)
-}
-
-// blockPermission says that a binding would be refused. An export that is not there reads
-// like one that may not be bound, unless one may read exports there.
-func (j *judge) blockPermission() {
-	if apierrors.IsNotFound(j.ExportErr) {
-		return
-	}
-	what := fmt.Sprintf("you may not bind %s", j.reference())
-	if j.Export == nil {
-		what += ", if there is such an export"
-	}
-	steps := diagnosis.PermitBind(j.Commands, j.Provider.String(), j.ExportName, cmp.Or(j.User, "USER"))
-	j.Block(what, append(steps, j.Commands.Plugin(j.Consumer, "kcp", "bind", "apiexport", j.reference()))...)
-}
-
 // export says what is known of the export, and whether there is any sense in looking at what
 // it offers.
 func (j *judge) export() bool {

@@ -35,7 +35,8 @@ var (
 	provider  = logicalcluster.MustParsePath("root:platform")
 	issuers   = schema.GroupResource{Group: "c.io", Resource: "issuers"}
 	exports   = schema.GroupResource{Group: "apis.kcp.io", Resource: "apiexports"}
-	forbidden = apierrors.NewForbidden(exports, "certs", errors.New("no permission to bind"))
+	forbidden = apierrors.NewForbidden(exports, "certs", errors.New("unable to create APIBinding: no permission to bind to export root:platform:certs"))
+	quota     = apierrors.NewForbidden(schema.GroupResource{Group: "apis.kcp.io", Resource: "apibindings"}, "", errors.New("exceeded quota"))
 	notFound  = apierrors.NewNotFound(exports, "certs")
 )
 
@@ -44,7 +45,7 @@ func findings(edit func(f *binding.Findings)) *binding.Findings {
 	f := &binding.Findings{
 		Consumer: consumer, Provider: provider, ExportName: "certs", Now: now, User: "bob",
 		Commands: diagnosis.Commands{Here: consumer, URL: func(p logicalcluster.Path) string { return "https://server/clusters/" + p.String() }},
-		Objects:  map[string]int{}, Denied: map[schema.GroupResource]string{},
+		Objects:  map[string]int{}, Denied: map[schema.GroupResource]binding.Denial{},
 		MayBind: authorizationv1.SubjectAccessReviewStatus{Allowed: true},
 		Binding: &client.Binding{}, Export: &client.Export{}, Shards: 2,
 		Slices: []apisv1alpha1.APIExportEndpointSlice{{Status: apisv1alpha1.APIExportEndpointSliceStatus{APIExportEndpoints: []apisv1alpha1.APIExportEndpoint{{URL: "a"}, {URL: "b"}}}}},
@@ -188,8 +189,25 @@ func TestJudge(t *testing.T) {
 			states: []string{"you may bind=ok", "export=warning", "resources=ok"}, next: []string{"kubectl get apiexportendpointslices"},
 		},
 		"Denied": {
-			reason: "a policy may deny what is bound", edit: func(f *binding.Findings) { f.Denied[issuers] = "not by the provider" },
+			reason: "a policy may deny what is bound", edit: func(f *binding.Findings) { f.Denied[issuers] = binding.Denial{Reason: "access denied"} },
 			states: []string{"you may bind=ok", "export=ok", "resources=warning"},
+		},
+		"DeniedHere": {
+			reason: "where no role of the workspace grants it, one there does",
+			edit:   func(f *binding.Findings) { f.Denied[issuers] = binding.Denial{By: binding.ConsumerPolicy} },
+			states: []string{"you may bind=ok", "export=ok", "resources=warning"},
+			next: []string{
+				`echo '{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"read-certs"},"rules":[{"verbs":["get","list","watch"],"apiGroups":["c.io"],"resources":["issuers"]}]}' | kubectl apply -f - --server=https://server/clusters/root:shop  # to be run by an administrator of root:shop`,
+				"kubectl create clusterrolebinding read-certs-bob --clusterrole=read-certs --user=bob --server=https://server/clusters/root:shop",
+			},
+		},
+		"DeniedByProvider": {
+			reason: "where one does, it is the provider who has to, and he knows the caller by another name",
+			edit:   func(f *binding.Findings) { f.Denied[issuers] = binding.Denial{By: binding.ProviderPolicy} },
+			states: []string{"you may bind=ok", "export=ok", "resources=warning"},
+			next: []string{
+				"echo ", "kubectl create clusterrolebinding read-certs-apis.kcp.io-binding-bob --clusterrole=read-certs --user=apis.kcp.io:binding:bob --server=https://server/clusters/root:platform",
+			},
 		},
 		"NotBoundYet": {
 			reason: "one that would be bound can be", edit: func(f *binding.Findings) { f.Binding = nil },
@@ -202,6 +220,40 @@ func TestJudge(t *testing.T) {
 			},
 			states: []string{"you may bind=failed", "export=unknown"}, blockers: []string{"you may not bind root:platform:certs, if there is such an export"},
 			next: []string{"echo ", "kubectl create clusterrolebinding bind-certs-bob --clusterrole=bind-certs --user=bob --server=https://server/clusters/root:platform", "kubectl kcp bind apiexport root:platform:certs"},
+		},
+		"MayNotCreate": {
+			reason: "who may make no bindings is told that; whether he may bind the server has not looked at",
+			edit: func(f *binding.Findings) {
+				f.Binding, f.TryErr, f.Export, f.ExportErr, f.MayBindErr = nil, quota, nil, forbidden, forbidden
+				f.Lacks = []string{"create", "get"}
+			},
+			states: []string{"you may create=failed", "you may bind=unknown", "export=unknown"}, blockers: []string{"you may not create and get apibindings in root:shop"},
+			next: []string{
+				`echo '{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"make-apibindings"},"rules":[{"verbs":["create","get"],"apiGroups":["apis.kcp.io"],"resources":["apibindings"]}]}' | kubectl apply -f - --server=https://server/clusters/root:shop`,
+				"kubectl create clusterrolebinding make-apibindings-bob --clusterrole=make-apibindings --user=bob --server=https://server/clusters/root:shop",
+				"kubectl kcp debug binding root:platform:certs",
+			},
+		},
+		"MayNeither": {
+			reason: "who lacks both, as he can ask where the export is, is told both",
+			edit: func(f *binding.Findings) {
+				f.Binding, f.TryErr, f.MayBind.Allowed, f.Lacks = nil, quota, false, []string{"create"}
+			},
+			states: []string{"you may create=failed", "you may bind=failed", "export=ok", "resources=ok"}, blockers: []string{"you may not create apibindings in root:shop, nor bind root:platform:certs"},
+			next: []string{"echo ", "kubectl create clusterrolebinding make-apibindings-bob", "echo ", "kubectl create clusterrolebinding bind-certs-bob", "kubectl kcp bind apiexport root:platform:certs"},
+		},
+		"MayNotLook": {
+			reason: "who could bind, and not wait for it, lacks that",
+			edit: func(f *binding.Findings) {
+				f.Binding, f.Lacks, f.MayBindErr = nil, []string{"get"}, forbidden
+			},
+			states: []string{"you may create=failed", "you may bind=ok", "export=ok", "resources=ok"}, blockers: []string{"you may not get apibindings in root:shop"},
+			next: []string{"echo ", "kubectl create clusterrolebinding make-apibindings-bob", "kubectl kcp bind apiexport root:platform:certs"},
+		},
+		"Refused": {
+			reason: "not all that is forbidden is a matter of permissions to bind",
+			edit:   func(f *binding.Findings) { f.Binding, f.TryErr = nil, quota },
+			states: []string{"you may bind=failed", "export=ok", "resources=ok"}, blockers: []string{"the server refuses such a binding: "},
 		},
 		"OpenClaim": {
 			reason: "a claim that nobody has answered blocks what is bound",

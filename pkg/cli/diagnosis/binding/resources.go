@@ -1,10 +1,10 @@
 package binding
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -50,7 +50,7 @@ func (j *judge) resources() {
 		}
 		if why, denied := j.Denied[o.GroupResource]; denied {
 			detail.State = diagnosis.Warning
-			detail.Notes = append(detail.Notes, strings.TrimSuffix("you may not list it: "+why, ": "))
+			detail.Notes = append(detail.Notes, why.note())
 		}
 		if has != nil {
 			bound++
@@ -73,10 +73,46 @@ func (j *judge) resources() {
 	if j.Binding == nil {
 		check.Message = fmt.Sprintf("%d offered", len(offers))
 	}
+	check.Next = j.permitReading()
 	j.Add(check)
 	if message := obstacle(j.Findings); message != "" && !explained {
 		j.Block(message, j.culprits(message)...)
 	}
+}
+
+// note says what is known about why a resource may not be listed.
+func (d Denial) note() string {
+	note := "you may not list it"
+	switch d.By {
+	case ConsumerPolicy:
+		note += ": no role in this workspace lets you"
+	case ProviderPolicy:
+		note += ": a role in this workspace lets you, the maximal permission policy of the provider does not"
+	}
+	if d.Reason != "" {
+		note += " (" + d.Reason + ")"
+	}
+	return note
+}
+
+// permitReading are the steps after which the caller may read what he may not. Where the
+// workspace is in the way, that of the provider may be, too, which shows then.
+func (j *judge) permitReading() []string {
+	denied := map[Policy][]schema.GroupResource{}
+	for _, o := range j.offers() {
+		if why, ok := j.Denied[o.GroupResource]; ok {
+			denied[why.By] = append(denied[why.By], o.GroupResource)
+		}
+	}
+	role, user := "read-"+j.ExportName, cmp.Or(j.User, "USER")
+	var steps []string
+	if resources := denied[ConsumerPolicy]; len(resources) > 0 {
+		steps = diagnosis.PermitReading(j.Commands, j.Consumer, role, user, resources)
+	}
+	if resources := denied[ProviderPolicy]; len(resources) > 0 {
+		steps = append(steps, diagnosis.PermitReading(j.Commands, j.Provider, role, diagnosis.ConsumerPrefix+user, resources)...)
+	}
+	return steps
 }
 
 // obstruct says what is in the way of an offer, and makes a blocker of it; it returns ""

@@ -18,11 +18,7 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-const (
-	// clusterNameKey is the extra key of a service account with where it comes from.
-	clusterNameKey = "authentication.kcp.io/cluster-name"
-	accountPrefix  = "system:serviceaccount:"
-)
+const accountPrefix = "system:serviceaccount:"
 
 var (
 	roles    = rbacv1.SchemeGroupVersion.WithResource("clusterroles")
@@ -171,8 +167,8 @@ func (g Gatherer) other(ctx context.Context, f *Findings) *Other {
 		namespace, _, _ := strings.Cut(account, ":")
 		spec.Groups = append(spec.Groups, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
 		cluster, _, _ := Split(f.ID)
-		extra[clusterNameKey] = []string{cluster}
-		spec.Extra = map[string]authorizationv1.ExtraValue{clusterNameKey: {cluster}}
+		extra[diagnosis.OriginKey] = []string{cluster}
+		spec.Extra = map[string]authorizationv1.ExtraValue{diagnosis.OriginKey: {cluster}}
 	}
 	if len(extra) > 0 {
 		// Service accounts may enter the workspace that they are in.

@@ -37,7 +37,7 @@ type Findings struct {
 	ClusterErr error
 	// Inside says that the one who asks may enter all the same: he lacks a permission there.
 	Inside bool
-	// User is who is asking, empty if that is not known.
+	// User is who is asking, as every workspace knows him; empty if that is not known.
 	User string
 
 	// Hooks are those that are waited for, or were, by identifier.

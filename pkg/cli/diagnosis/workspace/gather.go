@@ -138,11 +138,15 @@ func (g gatherer) owner(ctx context.Context, f *Findings) {
 	}
 }
 
-// user returns who is asking, as far as a workspace that he may enter tells.
+// user returns who is asking, as far as a workspace that he may enter tells: p or root, where
+// most may ask that.
 func (g gatherer) user(ctx context.Context, p logicalcluster.Path) string {
-	// Who may not even ask that is told less.
-	user, _ := g.client.WhoAmI(ctx, p)
-	return user.Username
+	user, err := g.client.WhoAmI(ctx, p)
+	if err != nil {
+		// Who may not even ask that is told less.
+		user, _ = g.client.WhoAmI(ctx, logicalcluster.Root.Path())
+	}
+	return diagnosis.KnownAs(user)
 }
 
 // hooks describes the initializers or terminators, whichever matter.

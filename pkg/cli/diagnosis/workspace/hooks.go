@@ -159,15 +159,16 @@ func (j *judge) bindingSteps() []string {
 	return steps
 }
 
-// creator is who created the workspace, USER if that is not known.
+// creator is who created the workspace, as every workspace knows him; USER if that is not
+// known.
 func (j *judge) creator() string {
 	if j.Cluster != nil && j.Cluster.Spec.CreatedBy != nil {
-		return j.Cluster.Spec.CreatedBy.Username
+		return diagnosis.KnownAs(*j.Cluster.Spec.CreatedBy)
 	}
 	for _, object := range j.annotated() {
 		var owner authenticationv1.UserInfo
 		if err := json.Unmarshal([]byte(object.GetAnnotations()[tenancyv1alpha1.OwnerAnnotationKey]), &owner); err == nil && owner.Username != "" {
-			return owner.Username
+			return diagnosis.KnownAs(owner)
 		}
 	}
 	return "USER"

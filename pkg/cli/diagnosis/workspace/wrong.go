@@ -88,7 +88,7 @@ func (j *judge) admission() string {
 	if j.User == "" {
 		return diagnosis.Step("kubectl auth whoami", "an administrator of the workspace can let you in")
 	}
-	return diagnosis.Step(diagnosis.PermitAccess(j.Commands, j.Path, "--user="+j.User, j.User), "to be run by an administrator of it")
+	return diagnosis.Step(diagnosis.PermitAccess(j.Commands.Elsewhere(), j.Path, "--user="+j.User, j.User), "to be run by an administrator of it")
 }
 
 // mount looks at a workspace that shows something else.

@@ -139,7 +139,7 @@ func (o *AnswerOptions) Run(ctx context.Context) error {
 // try reads the binding and writes the answers, on the condition that nobody else has
 // written meanwhile.
 func (o *AnswerOptions) try(ctx context.Context, apis *client.APIs) (answered []apisv1alpha2.AcceptablePermissionClaim, warnings []string, err error) {
-	binding, err := apis.Binding(ctx, o.Name)
+	binding, err := apis.NamedBinding(ctx, o.Name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -45,7 +45,7 @@ func (o *GetOptions) Run(ctx context.Context) error {
 		bindings, err = apis.Bindings(ctx)
 	} else {
 		var binding *client.Binding
-		binding, err = apis.Binding(ctx, o.Name)
+		binding, err = apis.NamedBinding(ctx, o.Name)
 		bindings = []client.Binding{*binding}
 	}
 	switch {

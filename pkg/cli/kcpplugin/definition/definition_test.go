@@ -206,6 +206,7 @@ func TestRead(t *testing.T) {
 		"Old":     {reason: "there were other versions", files: []string{"-"}, in: strings.ReplaceAll(good, "io/v1", "io/v1beta1"), err: `kind "CustomResourceDefinition" of "apiextensions.k8s.io/v1beta1" is no CustomResourceDefinition of apiextensions.k8s.io/v1`},
 		"Twice":   {reason: "one of them would be lost", files: []string{folder, "-"}, in: good, err: "CustomResourceDefinition widgets.example.dev is there twice"},
 		"Nothing": {reason: "success for nothing would be a lie", files: []string{"-"}, err: "no CustomResourceDefinitions in -"},
+		"Text":    {reason: "what is no object is not called what Go calls it", files: []string{"-"}, in: "token,user,id", err: "reading the input: it holds something else than objects"},
 		"Absent":  {reason: "a file that is not there is named", files: []string{"nowhere"}, err: "stat nowhere: no such file or directory"},
 		"Broken":  {reason: "what cannot be read is not passed over", files: []string{filepath.Join(folder, "template.yaml")}, err: "invalid map key"},
 	}

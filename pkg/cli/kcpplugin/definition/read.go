@@ -3,6 +3,7 @@ package definition
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -117,7 +118,10 @@ func parseDocument(content []byte, only bool) ([]*apiextensionsv1.CustomResource
 	}
 	var doc document
 	if err := yaml.Unmarshal(content, &doc); err != nil {
-		if only {
+		switch typed := (*json.UnmarshalTypeError)(nil); {
+		case only && errors.As(err, &typed):
+			return nil, errors.New("it holds something else than objects")
+		case only:
 			return nil, err
 		}
 		// A template, most likely.

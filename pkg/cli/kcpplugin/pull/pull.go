@@ -49,6 +49,9 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(picked) == 0 {
+		_, _ = fmt.Fprintln(o.finder.Streams.ErrOut, "No CustomResourceDefinitions here: what is built in or bound has none.")
+	}
 	for i := range picked {
 		content, err := clean(&picked[i])
 		if err != nil {

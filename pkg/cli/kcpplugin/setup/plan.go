@@ -33,6 +33,8 @@ const (
 	// stale: a link that an earlier setup made, to a program that is somewhere else now
 	// or is gone.
 	stale
+	// own: the plugin that the link would stand in for, as who builds them all has it.
+	own
 	// foreign: something else, which is not ours to touch.
 	foreign
 )
@@ -57,6 +59,8 @@ func plan(links []link, uninstall bool) []action {
 	for _, l := range links {
 		a := action{file: l.file}
 		switch {
+		case l.state == own:
+			a.why = "the plugin itself, left as it is"
 		case l.state == foreign:
 			a.why = "another program, left as it is"
 		case uninstall && l.state == absent:

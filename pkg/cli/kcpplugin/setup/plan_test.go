@@ -15,6 +15,7 @@ func TestPlan(t *testing.T) {
 		"Absent":  {"it is made, and there is nothing to remove", absent, []action{{file: "x", create: true}}, nil},
 		"Linked":  {"it is there", linked, []action{{file: "x", why: "there already"}}, []action{{file: "x", remove: true}}},
 		"Stale":   {"it is made again", stale, []action{{file: "x", remove: true, create: true}}, []action{{file: "x", remove: true}}},
+		"Own":     {"it is what the link would stand in for", own, []action{{file: "x", why: "the plugin itself, left as it is"}}, []action{{file: "x", why: "the plugin itself, left as it is"}}},
 		"Foreign": {"it is somebody else's", foreign, []action{{file: "x", why: "another program, left as it is"}}, []action{{file: "x", why: "another program, left as it is"}}},
 	}
 	for name, tc := range cases {

@@ -8,11 +8,13 @@ package setup
 
 import (
 	"cmp"
+	"debug/buildinfo"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -121,6 +123,9 @@ func stateOf(file, program string) state {
 			return linked
 		}
 	}
+	if isPlugin(file) {
+		return own
+	}
 	if info.Mode()&os.ModeSymlink == 0 {
 		return foreign
 	}
@@ -128,6 +133,14 @@ func stateOf(file, program string) state {
 		return stale
 	}
 	return foreign
+}
+
+// isPlugin says whether file is made of the command of that name beside ours.
+func isPlugin(file string) bool {
+	running, ok := debug.ReadBuildInfo()
+	info, err := buildinfo.ReadFile(file)
+	return ok && err == nil && running.Main.Path != "" &&
+		info.Path == running.Main.Path+"/cmd/"+strings.TrimSuffix(filepath.Base(file), ".exe")
 }
 
 func (o *Options) apply(a action, target string) error {

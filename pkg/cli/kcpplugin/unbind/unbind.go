@@ -69,7 +69,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	binding, err := apis.Binding(ctx, o.Name)
+	binding, err := apis.NamedBinding(ctx, o.Name)
 	if err != nil {
 		return err
 	}

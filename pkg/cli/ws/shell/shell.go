@@ -72,6 +72,10 @@ func (o *Options) Complete(cmd *cobra.Command, args []string) error {
 
 // Run runs the shell.
 func (o *Options) Run(ctx context.Context) error {
+	program := shellProgram(os.Getenv)
+	if code, err := child.Check(program); err != nil {
+		return run.Code(code, err)
+	}
 	origin, err := o.finder.Origin()
 	if err != nil {
 		return err
@@ -103,7 +107,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	o.banner(p)
-	code, err := o.start(keeper, file, p)
+	code, err := o.start(keeper, program, file, p)
 	err = errors.Join(err, file.Remove())
 	switch s := keeper.Signal(); {
 	case err != nil:
@@ -129,8 +133,7 @@ func (o *Options) banner(p logicalcluster.Path) {
 }
 
 // start runs the shell until it ends.
-func (o *Options) start(keeper *child.Keeper, private *kubeconfig.PrivateFile, p logicalcluster.Path) (int, error) {
-	program := shellProgram(os.Getenv)
+func (o *Options) start(keeper *child.Keeper, program string, private *kubeconfig.PrivateFile, p logicalcluster.Path) (int, error) {
 	var how launch
 	if !o.NoPrompt {
 		var files []file

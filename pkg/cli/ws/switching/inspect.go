@@ -66,7 +66,7 @@ func inspect(ctx context.Context, c *client.Client, p logicalcluster.Path) (stri
 	case errors.Is(err, errDenied) && isNowhere(e.workspace):
 		return "", run.Hint(fmt.Errorf("workspace \"%s\" is not available", p), whatIsWrong(e.workspace)...)
 	case errors.Is(err, errDenied):
-		return "", fmt.Errorf("access to workspace \"%s\" denied", p)
+		return "", client.Denied(p, nil)
 	case errors.Is(err, errInactive):
 		return "", run.Hint(fmt.Errorf("workspace \"%s\" is offline", p),
 			fmt.Sprintf("kubectl annotate logicalcluster cluster %s- --server=%s brings it back", corev1alpha1.InactiveAnnotationKey, c.URL(p)))

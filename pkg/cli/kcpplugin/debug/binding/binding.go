@@ -14,7 +14,6 @@ import (
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/diagnosis"
 	"github.com/forkless/kcp/pkg/cli/diagnosis/binding"
-	"github.com/forkless/kcp/pkg/cli/near"
 	"github.com/forkless/kcp/pkg/cli/output"
 	"github.com/forkless/kcp/pkg/cli/run"
 	"github.com/forkless/kcp/pkg/cli/ws/target"
@@ -85,16 +84,12 @@ func (o *Options) Run(ctx context.Context) error {
 // missing says that there is no such binding, and what may have been meant.
 func missing(ctx context.Context, c *client.Client, consumer logicalcluster.Path, name string) error {
 	err := fmt.Errorf("apibinding %q not found in %s", name, consumer)
-	all, listErr := c.Bindings(ctx, consumer)
-	if listErr != nil {
-		return err
-	}
-	var names []string
-	for i := range all {
-		names = append(names, all[i].Name)
-	}
+	var meant []string
 	hint := "kubectl kcp debug binding <path>:<export> looks at what is not bound yet"
-	if meant := near.Names(name, names); len(meant) > 0 {
+	if apis, apisErr := c.APIs(ctx, consumer); apisErr == nil {
+		meant = apis.NearBindings(ctx, name)
+	}
+	if len(meant) > 0 {
 		return run.Hint(err, "did you mean "+strings.Join(meant, ", ")+"?", hint)
 	}
 	return run.Hint(err, hint)

@@ -2,10 +2,12 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	tenancyv1alpha1 "github.com/forkless/kcp/pkg/apis/tenancy/v1alpha1"
+	"github.com/forkless/kcp/pkg/cli/diagnosis"
 )
 
 const (
@@ -21,6 +23,10 @@ func Users(name string, roles []rbacv1.ClusterRole, bindings []rbacv1.ClusterRol
 			continue
 		}
 		for _, s := range bindings[i].Subjects {
+			if strings.HasPrefix(s.Name, diagnosis.ConsumerPrefix) {
+				// That is how maximal permission policies name people, and nobody's name.
+				continue
+			}
 			subject := Subject{Kind: s.Kind, Name: s.Name, Binding: bindings[i].Name}
 			if s.Namespace != "" {
 				subject.Name = s.Namespace + "/" + s.Name

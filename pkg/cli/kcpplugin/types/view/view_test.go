@@ -123,7 +123,7 @@ func TestUsers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			roles := []rbacv1.ClusterRole{{ObjectMeta: metav1.ObjectMeta{Name: "role"}, Rules: tc.rules}}
 			bindings := []rbacv1.ClusterRoleBinding{
-				{ObjectMeta: metav1.ObjectMeta{Name: "binding"}, RoleRef: rbacv1.RoleRef{Name: "role"}, Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "ns", Name: "sa"}}},
+				{ObjectMeta: metav1.ObjectMeta{Name: "binding"}, RoleRef: rbacv1.RoleRef{Name: "role"}, Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "ns", Name: "sa"}, {Kind: "Group", Name: "apis.kcp.io:binding:system:authenticated"}}},
 				{ObjectMeta: metav1.ObjectMeta{Name: "dangling"}, RoleRef: rbacv1.RoleRef{Name: "gone"}, Subjects: []rbacv1.Subject{{Kind: "User", Name: "nobody"}}},
 			}
 			var want []Subject
