@@ -127,16 +127,6 @@ func (k *Keeper) Run(cmd *exec.Cmd) (code int, err error) {
 	return codeOf(cmd.ProcessState), nil
 }
 
-// Check returns what Run would say of a program that is not there or not executable, for
-// those who have something to do or to say before they run it.
-func Check(program string) (code int, err error) {
-	if _, err := exec.LookPath(program); err != nil {
-		refused := run.NotStarted(program, err)
-		return run.CodeOf(refused), refused
-	}
-	return 0, nil
-}
-
 // codeOf returns the exit code of a program that has ended.
 func codeOf(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {

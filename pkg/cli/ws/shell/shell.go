@@ -73,8 +73,8 @@ func (o *Options) Complete(cmd *cobra.Command, args []string) error {
 // Run runs the shell.
 func (o *Options) Run(ctx context.Context) error {
 	program := shellProgram(os.Getenv)
-	if code, err := child.Check(program); err != nil {
-		return run.Code(code, err)
+	if _, err := exec.LookPath(program); err != nil {
+		return run.NotStarted(program, err)
 	}
 	origin, err := o.finder.Origin()
 	if err != nil {
