@@ -73,7 +73,7 @@ func (o *Options) Complete(cmd *cobra.Command, args []string) error {
 // Run runs the shell.
 func (o *Options) Run(ctx context.Context) error {
 	program := shellProgram(os.Getenv)
-	if _, err := exec.LookPath(program); err != nil {
+	if _, err := osexec.LookPath(program); err != nil {
 		return run.NotStarted(program, err)
 	}
 	origin, err := o.finder.Origin()
