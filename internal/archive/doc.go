@@ -11,7 +11,7 @@
 //
 // The contract:
 //
-//  1. Save replaces the file as a whole, or leaves it as it was.
+//  1. Save replaces the file as a whole, or leaves it as it was (package place).
 //  2. Restore refuses what a newer version has written, what is damaged and what is no
 //     archive, before it has changed anything; and a directory that has data already.
 //     Damaged is also, whatever checksums say, what etcd could not read: it would end the

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/forkless/kcp/internal/archive/place"
 	"github.com/forkless/kcp/internal/rootdir"
 )
 
@@ -28,17 +29,15 @@ func saveTo(file string, source State) (err error) {
 		return errors.New("not a regular file")
 	}
 	// First, so that a place that cannot be written costs no work.
-	next, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+	at, err := place.Of(file)
 	if err != nil {
 		return err
 	}
-	written := false
-	defer func() {
-		if !written {
-			_ = next.Close()
-			_ = os.Remove(next.Name())
-		}
-	}()
+	next, err := place.Open(at)
+	if err != nil {
+		return err
+	}
+	defer next.Discard()
 
 	scratch, err := rootdir.NewScratch()
 	if err != nil {
@@ -52,14 +51,7 @@ func saveTo(file string, source State) (err error) {
 	if err := write(next, source, db); err != nil {
 		return err
 	}
-	if err := errors.Join(next.Sync(), next.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(next.Name(), file); err != nil {
-		return err
-	}
-	written = true
-	return nil
+	return next.Commit()
 }
 
 // write writes the archive of a server with the refined database at path db.

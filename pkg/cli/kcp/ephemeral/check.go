@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/forkless/kcp/internal/apply"
+	"github.com/forkless/kcp/internal/archive/place"
 	"github.com/forkless/kcp/internal/inprocess"
 	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/job"
 	"github.com/forkless/kcp/pkg/cli/kcp/start"
@@ -137,7 +138,11 @@ func replaceable(file string) error {
 	if err := output.Replaceable(file); err != nil {
 		return err
 	}
-	return writable(filepath.Dir(file))
+	at, err := place.Of(file)
+	if err != nil {
+		return err
+	}
+	return writable(filepath.Dir(at))
 }
 
 // writable says why no file can be made in a directory.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/forkless/kcp/internal/archive/place"
 	"github.com/forkless/kcp/internal/inprocess"
 	"github.com/forkless/kcp/internal/memory"
 	"github.com/forkless/kcp/internal/registry"
@@ -147,7 +148,7 @@ func (p *plane) close(save bool) (left []string, err error) {
 	if p.server != nil {
 		p.hangUp()
 		if save && p.options.Save != "" {
-			if err = p.server.StopAndSave(p.options.Save); err == nil {
+			if err = p.save(); err == nil {
 				left = append(left, "saved "+p.options.Save)
 			}
 		} else {
@@ -165,6 +166,15 @@ func (p *plane) close(save bool) (left []string, err error) {
 	}
 	// What is left now is for the watcher, when this process has ended.
 	return left, errors.Join(errs...)
+}
+
+// save stops the server and writes the archive. Should this process be killed meanwhile, the
+// watcher removes what there is of it.
+func (p *plane) save() error {
+	if at, err := place.Of(p.options.Save); err == nil {
+		p.watcher.Writing(at)
+	}
+	return p.server.StopAndSave(p.options.Save)
 }
 
 // hangUp closes the connections to the server, which would wait a second for them.

@@ -9,7 +9,8 @@
 //  2. It has a session of its own, none of the caller's files and nearly none of the
 //     environment, by which job runners find and kill what belongs to a job.
 //  3. It ends nothing but that group, and removes nothing but what lies in scratch
-//     directories whose locks have gone with their process.
+//     directories whose locks have gone with their process, and what that process has left
+//     of a file that it was writing.
 //
 // Where a system kills both at once, the next process that makes a scratch directory removes
 // those that were left.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forkless/kcp/internal/archive/place"
 	"github.com/forkless/kcp/internal/rootdir"
 )
 
@@ -28,24 +29,46 @@ func Main(args []string, in io.Reader) int {
 		return 1
 	}
 	ignoreSignals()
-	if group := listen(in); group > 0 {
-		killGroup(group)
+	told := listen(in)
+	if told.group > 0 {
+		killGroup(told.group)
 	}
 	for deadline := time.Now().Add(closing); time.Now().Before(deadline); time.Sleep(pollInterval) {
-		if rootdir.SweepScratchOf(pid) {
+		// Both in any case: what can go goes.
+		gone := rootdir.SweepScratchOf(pid)
+		if told.writing != "" {
+			gone = place.Sweep(told.writing) && gone
+		}
+		if gone {
 			return 0
 		}
 	}
 	return 1
 }
 
-// listen returns the process group that was named last when in has ended.
-func listen(in io.Reader) (group int) {
+// told is what a process has told its watcher.
+type told struct {
+	// group is the process group that ends with it, none if it is not positive.
+	group int
+	// writing is the place of a file, empty without one.
+	writing string
+}
+
+// listen returns what was told last when in has ended.
+func listen(in io.Reader) told {
+	var t told
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		word, value, _ := strings.Cut(lines.Text(), " ")
-		if number, err := strconv.Atoi(value); word == wordGroup && err == nil {
-			group = number
+		switch word {
+		case wordGroup:
+			if number, err := strconv.Atoi(value); err == nil {
+				t.group = number
+			}
+		case wordWriting:
+			if text, err := strconv.Unquote(value); err == nil {
+				t.writing = text
+			}
 		}
 	}
-	return group
+	return t
 }

@@ -15,8 +15,12 @@ import (
 // Verb is the argument that makes the program a watcher. Nobody types it.
 const Verb = "__watch"
 
-// wordGroup names a process group that is to end with the process.
-const wordGroup = "group"
+const (
+	// wordGroup names a process group that is to end with the process.
+	wordGroup = "group"
+	// wordWriting names, as Go quotes it, the place of a file that the process writes.
+	wordWriting = "writing"
+)
 
 // kept are the variables that the watcher keeps: those by which directories are found.
 var kept = []string{"TMPDIR", "TMP", "TEMP", "SystemRoot", "LOCALAPPDATA"}
@@ -55,6 +59,12 @@ func Start() (*Watcher, error) {
 func (w *Watcher) Group(group int) {
 	// If there is no watcher any more, somebody has ended it who knows what he does.
 	_, _ = fmt.Fprintf(w.pipe, "%s %d\n", wordGroup, group)
+}
+
+// Writing names a file that this process is about to replace by package place. What is not
+// complete is to go with the process.
+func (w *Watcher) Writing(place string) {
+	_, _ = fmt.Fprintf(w.pipe, "%s %q\n", wordWriting, place)
 }
 
 // Release ends the watcher: there is nothing left to clean up.

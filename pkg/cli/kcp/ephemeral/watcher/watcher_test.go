@@ -10,12 +10,14 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/forkless/kcp/internal/archive/place"
 	"github.com/forkless/kcp/internal/rootdir"
 )
 
@@ -60,7 +62,13 @@ func beDoomed() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(w.cmd.Process.Pid, cmd.Process.Pid, strings.TrimSpace(child), scratch.Path())
+	at := filepath.Join(os.Getenv("TMPDIR"), "state tar")
+	w.Writing(at)
+	file, err := place.Open(at)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(w.cmd.Process.Pid, cmd.Process.Pid, strings.TrimSpace(child), scratch.Path(), strings.ReplaceAll(file.Name(), " ", "\x00"))
 	select {}
 }
 
@@ -89,7 +97,7 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	for _, left := range []string{scratch, scratch + ".lock"} {
+	for _, left := range []string{scratch, scratch + ".lock", strings.ReplaceAll(words[4], "\x00", " ")} {
 		eventually(t, left+" is gone", func() bool {
 			_, err := os.Stat(left)
 			return errors.Is(err, fs.ErrNotExist)
@@ -128,18 +136,20 @@ func TestReleased(t *testing.T) {
 func TestListen(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason, said string
-		want         int
+		want         told
 	}{
-		"Nothing":  {"a process may end before it has started anything", "", 0},
-		"Group":    {"the group is named", "group 4711\n", 4711},
-		"Over":     {"a program that has ended leaves nothing to kill", "group 4711\ngroup 0\n", 0},
-		"Half":     {"a line that was cut off is not acted upon unless it is whole", "group 47x", 0},
-		"Unknown":  {"words of other versions do no harm", "shoot 1\n", 0},
-		"Negative": {"numbers that would mean everybody are no groups", "group -1\n", -1},
+		"Nothing":  {"a process may end before it has started anything", "", told{}},
+		"Group":    {"the group is named", "group 4711\n", told{group: 4711}},
+		"Over":     {"a program that has ended leaves nothing to kill", "group 4711\ngroup 0\n", told{}},
+		"Half":     {"a line that was cut off is not acted upon unless it is whole", "group 47x", told{}},
+		"Unknown":  {"words of other versions do no harm", "shoot 1\n", told{}},
+		"Negative": {"numbers that would mean everybody are no groups", "group -1\n", told{group: -1}},
+		"Writing":  {"names of files are any text", "group 1\nwriting \"/a b\\n\"\n", told{group: 1, writing: "/a b\n"}},
+		"HalfFile": {"what is not the whole name is none", "writing \"/a", told{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := listen(strings.NewReader(tc.said)); got != tc.want {
-				t.Errorf("%s: group %d, want %d", tc.reason, got, tc.want)
+				t.Errorf("%s: got %+v, want %+v", tc.reason, got, tc.want)
 			}
 		})
 	}
