@@ -13,6 +13,7 @@
 //  5. Whoever is to end the group, should this process be killed, knows of it before there is
 //     anything in it.
 //  6. When it has ended, what it has left in its group is ended.
+//  7. On Linux it is killed with this process even if nobody ends the group.
 //
 // On Windows, which has no process groups and no signals, it is a job object: ctrl-c reaches
 // everything on the console, and to end is to be killed.

@@ -41,7 +41,7 @@ type process struct {
 	modes *term.State
 }
 
-func (p *process) start(cmd *exec.Cmd, group func(int)) (err error) {
+func (p *process) start(cmd *exec.Cmd, group func(int), over <-chan struct{}) (err error) {
 	if err := p.number(); err != nil {
 		return fmt.Errorf("making a process group: %w", err)
 	}
@@ -53,7 +53,7 @@ func (p *process) start(cmd *exec.Cmd, group func(int)) (err error) {
 		cmd.SysProcAttr.Ctty = p.terminal.descriptor()
 		p.modes, _ = term.GetState(p.terminal.descriptor())
 	}
-	if err := cmd.Start(); err != nil {
+	if err := startTied(cmd, over); err != nil {
 		_ = p.first.Wait()
 		group(0)
 		return errors.Join(err, p.terminal.close())

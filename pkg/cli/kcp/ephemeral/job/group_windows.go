@@ -21,7 +21,7 @@ type process struct {
 	program *os.Process
 }
 
-func (p *process) start(cmd *exec.Cmd, _ func(int)) (err error) {
+func (p *process) start(cmd *exec.Cmd, _ func(int), _ <-chan struct{}) (err error) {
 	if p.job, err = windows.CreateJobObject(nil, nil); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func Start(cmd *exec.Cmd, group func(int)) (*Job, error) {
 			signal.Notify(j.received, s)
 		}
 	}
-	if err := j.process.start(cmd, group); err != nil {
+	if err := j.process.start(cmd, group, j.done); err != nil {
 		signal.Stop(j.received)
 		close(j.passed)
 		return nil, run.NotStarted(cmd.Args[0], err)

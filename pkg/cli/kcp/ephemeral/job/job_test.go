@@ -3,10 +3,13 @@
 package job
 
 import (
+	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,8 +27,21 @@ const patience = time.Minute
 // nobody is told of groups.
 func nobody(int) {}
 
+// doomed makes this program one that runs a job and is about to be killed.
+const doomed = "KCP_TEST_DOOMED_JOB"
+
 // TestMain lets this program stand for one that ends at once.
 func TestMain(m *testing.M) {
+	if os.Getenv(doomed) != "" {
+		cmd := exec.Command("sleep", "600")
+		j, err := Start(cmd, nobody)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = fmt.Println(cmd.Process.Pid)
+		j.Wait()
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1] == self.IdleVerb {
 		return
 	}
@@ -173,12 +189,35 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			if code := j.Wait(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
-			eventually(t, "its group is empty", func() bool {
-				state, err := exec.Command("ps", "-o", "state=", "-p", strings.TrimSpace(out.String())).Output()
-				return err != nil || strings.HasPrefix(string(state), "Z")
-			})
+			eventually(t, "its group is empty", func() bool { return !runs(strings.TrimSpace(out.String())) })
 		})
 	}
+}
+
+// TestKilledAlone: where nobody ends the group of a process that was killed, the system at
+// least ends the program.
+func TestKilledAlone(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not do so")
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), doomed+"=yes")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	eventually(t, "its program is gone", func() bool { return !runs(strings.TrimSpace(line)) })
 }
 
 func TestNotAProgram(t *testing.T) {
@@ -190,6 +229,13 @@ func TestNotAProgram(t *testing.T) {
 	if code, says := runOf(t, err); code != 126 || !strings.Contains(says, "exec format error") {
 		t.Errorf("exit code %d, %q", code, says)
 	}
+}
+
+// runs says whether a process runs; one that only waits to be asked for its exit code does
+// not.
+func runs(pid string) bool {
+	state, err := exec.Command("ps", "-o", "state=", "-p", pid).Output()
+	return err == nil && !strings.HasPrefix(string(state), "Z")
 }
 
 func eventually(t *testing.T, what string, come func() bool) {

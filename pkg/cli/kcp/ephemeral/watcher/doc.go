@@ -12,6 +12,6 @@
 //     directories whose locks have gone with their process, and what that process has left
 //     of a file that it was writing.
 //
-// Where a system kills both at once, the next process that makes a scratch directory removes
-// those that were left.
+// Where somebody kills both at once, Linux ends the program of the group (package job), and
+// the next process that makes a scratch directory removes those that were left.
 package watcher
