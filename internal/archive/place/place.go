@@ -36,10 +36,8 @@ func Of(file string) (string, error) {
 		return "", err
 	}
 	for range mostLinks {
-		target, err := os.Readlink(place)
-		if err != nil {
-			// It is no link, or it is not there. What is wrong beyond that is found out by
-			// those who write.
+		target := linkAt(place)
+		if target == "" {
 			return place, nil
 		}
 		if !filepath.IsAbs(target) {
@@ -53,6 +51,16 @@ func Of(file string) (string, error) {
 		place = target
 	}
 	return "", fmt.Errorf("%s: too many links", file)
+}
+
+// linkAt returns where the link at path leads to; nothing if it is none, or is not there. What
+// is wrong beyond that is found out by those who write.
+func linkAt(path string) string {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return ""
+	}
+	return target
 }
 
 // File is new content for a place.

@@ -33,7 +33,7 @@ func (p *plane) furnish(ctx context.Context, manifests []apply.Manifest) error {
 		return err
 	}
 	for _, m := range manifests {
-		if err := p.isThere(ctx, exportOf(m.Object)); err != nil {
+		if err := p.lacks(ctx, exportOf(m.Object)); err != nil {
 			return fmt.Errorf("%s: %w", m, err)
 		}
 		if err := applier.Apply(ctx, m); err != nil {
@@ -54,26 +54,21 @@ func exportOf(object *unstructured.Unstructured) export {
 	return export{path: path, name: name}
 }
 
-// isThere says that there is no export to bind. A binding would wait for it, but nobody but
-// this process, which waits for the binding, could make it. What else is wrong the server
-// says better when the binding is made.
-func (p *plane) isThere(ctx context.Context, e export) error {
+// lacks says that there is no export to bind, nothing if there may be one. A binding would wait
+// for it, but nobody but this process, which waits for the binding, could make it. What else is
+// wrong the server says better when the binding is made.
+func (p *plane) lacks(ctx context.Context, e export) error {
 	at := p.options.workspace
 	if e.path != "" {
-		var err error
-		if at, err = logicalcluster.ParsePath(e.path); err != nil {
-			return nil
+		at, _ = logicalcluster.ParsePath(e.path)
+	}
+	if e.name == "" || at.Empty() {
+		return nil
+	}
+	if apis, err := p.client.APIs(ctx, at); err == nil {
+		if _, err = apis.Export(ctx, e.name); apierrors.IsNotFound(err) {
+			return fmt.Errorf("there is no APIExport %s in %s", e.name, at)
 		}
-	}
-	if e.name == "" {
-		return nil
-	}
-	apis, err := p.client.APIs(ctx, at)
-	if err != nil {
-		return nil
-	}
-	if _, err := apis.Export(ctx, e.name); apierrors.IsNotFound(err) {
-		return fmt.Errorf("there is no APIExport %s in %s", e.name, at)
 	}
 	return nil
 }
@@ -85,7 +80,7 @@ func (p *plane) bind(ctx context.Context, applier *apply.Applier, inside bool) e
 		if (e.path == p.options.workspace.String()) != inside {
 			continue
 		}
-		if err := p.isThere(ctx, e); err != nil {
+		if err := p.lacks(ctx, e); err != nil {
 			return fmt.Errorf("binding %s:%s: %w", e.path, e.name, err)
 		}
 		if err := applier.Bind(ctx, e.path, e.name); err != nil {
