@@ -26,6 +26,10 @@ func NotStarted(program string, err error) error {
 		return Code(code, fmt.Errorf("%s: command not found", program))
 	}
 	reason := err
+	if named, ok := errors.AsType[*fs.PathError](err); ok {
+		// It may be one of several errors, and the others are about what was done after it.
+		reason = named.Err
+	}
 	for unwrapped := errors.Unwrap(reason); unwrapped != nil; unwrapped = errors.Unwrap(reason) {
 		reason = unwrapped
 	}

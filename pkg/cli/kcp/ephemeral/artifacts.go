@@ -40,6 +40,9 @@ func (p *plane) keep(end ending) (left []string, err error) {
 	if err != nil {
 		err = fmt.Errorf("--artifacts: %w", err)
 	}
+	if len(kept) == 0 {
+		return nil, errors.Join(err, os.Remove(directory))
+	}
 	return []string{fmt.Sprintf("kept %s (%s)", shown(directory), strings.Join(kept, " "))}, err
 }
 
@@ -69,13 +72,17 @@ func shown(path string) string {
 // gather writes the artifacts and returns their names. What cannot be had does not keep the
 // others from being written.
 func (p *plane) gather(directory string) (kept []string, err error) {
-	var errs []error
+	var lost []string
 	take := func(name string, write func(io.Writer) error) {
-		if err := writeFile(filepath.Join(directory, name), write); err != nil {
-			errs = append(errs, err)
-			return
+		switch e := writeFile(filepath.Join(directory, name), write); {
+		case e == nil:
+			kept = append(kept, name)
+		case err == nil:
+			err = e
+		default:
+			// Mostly for the same reason.
+			lost = append(lost, name)
 		}
-		kept = append(kept, name)
 	}
 	for _, name := range []string{logName, auditFile} {
 		if _, err := os.Stat(p.path(name)); err == nil {
@@ -89,7 +96,10 @@ func (p *plane) gather(directory string) (kept []string, err error) {
 		take(objectsFile, report.writeObjects)
 		take(whyFile, report.writeWhy)
 	}
-	return kept, errors.Join(errs...)
+	if len(lost) > 0 {
+		err = fmt.Errorf("%w; nor could %s be written", err, strings.Join(lost, ", "))
+	}
+	return kept, err
 }
 
 // writeFile writes a file, which is not there if it cannot be written as a whole.

@@ -6,8 +6,6 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"github.com/forkless/kcp/pkg/cli/run"
 )
 
 // lastWords is how long what a program has left behind may take to end.
@@ -39,7 +37,7 @@ func Start(cmd *exec.Cmd, group func(int)) (*Job, error) {
 	if err := j.process.start(cmd, group, j.done); err != nil {
 		signal.Stop(j.received)
 		close(j.passed)
-		return nil, run.NotStarted(cmd.Args[0], err)
+		return nil, notStarted(cmd, err)
 	}
 	go func() {
 		defer close(j.done)

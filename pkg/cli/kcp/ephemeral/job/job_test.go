@@ -221,13 +221,20 @@ func TestKilledAlone(t *testing.T) {
 }
 
 func TestNotAProgram(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte{0, 1, 2}, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Start(exec.Command(file), nobody)
-	if code, says := runOf(t, err); code != 126 || !strings.Contains(says, "exec format error") {
-		t.Errorf("exit code %d, %q", code, says)
+	for name, tc := range map[string]struct{ reason, content, want string }{
+		"Binary":        {"the system says why", "\x00\x01\x02", "exec format error"},
+		"NoInterpreter": {"that it is not there would be a riddle", "#!/no/such/program\n", "what is to interpret it is not there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "file")
+			if err := os.WriteFile(file, []byte(tc.content), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Start(exec.Command(file), nobody)
+			if code, says := runOf(t, err); code != 126 || says != "error: "+file+" cannot be run: "+tc.want+"\n" {
+				t.Errorf("%s: exit code %d, %q", tc.reason, code, says)
+			}
+		})
 	}
 }
 
