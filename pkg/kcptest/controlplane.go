@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/forkless/kcp/internal/authn/admin"
 	"github.com/forkless/kcp/internal/inprocess"
 )
 
@@ -22,12 +23,7 @@ import (
 // race detector on a busy machine is slow.
 const patience = 2 * time.Minute
 
-const (
-	rootPath = "root"
-	// baseContext is the context of the admin kubeconfig that is directed at the server,
-	// not at a workspace.
-	baseContext = "base"
-)
+const rootPath = "root"
 
 // ControlPlane is a running control plane.
 type ControlPlane struct {
@@ -100,7 +96,7 @@ func (c *ControlPlane) start(ctx context.Context, wanted settings) (err error) {
 	}
 	c.admin, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: c.running.Kubeconfig},
-		&clientcmd.ConfigOverrides{CurrentContext: baseContext}).ClientConfig()
+		&clientcmd.ConfigOverrides{CurrentContext: admin.BaseContext}).ClientConfig()
 	if err != nil {
 		return fmt.Errorf("reading the kubeconfig of the control plane: %w", err)
 	}
