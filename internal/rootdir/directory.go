@@ -123,9 +123,6 @@ func cause(err error) error {
 	return err
 }
 
-// Path returns the path of the directory.
-func (d *Directory) Path() string { return d.path }
-
 // New says whether no server has used the directory before.
 func (d *Directory) New() bool { return d.fresh }
 
