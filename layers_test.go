@@ -48,6 +48,11 @@ var layers = []layer{
 		parts: []string{"internal/fileerror", "internal/filelock"},
 	},
 	{
+		// Who is who, by certificates.
+		name:  "certificates",
+		parts: []string{"internal/authority"},
+	},
+	{
 		name:  "bootstrap objects",
 		parts: []string{"config"},
 	},

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/forkless/kcp/internal/authn/admin"
+	"github.com/forkless/kcp/internal/authority"
 	"github.com/forkless/kcp/internal/inprocess"
 )
 
@@ -29,7 +30,7 @@ const rootPath = "root"
 type ControlPlane struct {
 	running *inprocess.Server
 	admin   *rest.Config
-	users   *authority
+	users   *authority.Authority
 	log     *recording
 	// owner is the test that the control plane ends with; nil for those of New.
 	owner testing.TB
@@ -81,7 +82,7 @@ func (c *ControlPlane) start(ctx context.Context, wanted settings) (err error) {
 	}
 	// Not in the root directory, where nothing is but what the server puts there.
 	trust := filepath.Join(c.scratch, "client-ca.crt")
-	if err := os.WriteFile(trust, c.users.certificatePEM, 0o600); err != nil {
+	if err := os.WriteFile(trust, c.users.Certificate(), 0o600); err != nil {
 		return err
 	}
 	root, flags := wanted.root, []string{"--client-ca-file=" + trust}
