@@ -26,6 +26,9 @@
 //   - internal/launch takes hold of what a server needs, which internal/archive may fill.
 //     internal/filelock and internal/registry tell processes of each other.
 //   - pkg/server puts all of it together, as lists: filters, controllers, start-up steps.
+//   - internal/inprocess runs a server inside something else, and internal/apply fills one.
+//     pkg/kcptest are control planes for the tests of others, internal/servertest for ours,
+//     with what these have in common.
 //   - pkg/cli holds the commands, and cmd the programs that are made of them.
 //   - test holds what is tested from outside, a folder for each subject, and examples, a
 //     module of its own, what others write against a workspace.

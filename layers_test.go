@@ -43,9 +43,14 @@ var layers = []layer{
 		parts: []string{"internal/binding"},
 	},
 	{
-		// What processes that know nothing of each other agree by.
+		// What processes that know nothing of each other agree by, and what they say of it.
 		name:  "files",
-		parts: []string{"internal/filelock"},
+		parts: []string{"internal/fileerror", "internal/filelock"},
+	},
+	{
+		// Who is who, by certificates.
+		name:  "certificates",
+		parts: []string{"internal/authority"},
 	},
 	{
 		name:  "bootstrap objects",

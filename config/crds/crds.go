@@ -35,17 +35,3 @@ func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	}
 	return all, nil
 }
-
-// Get returns the definition of the given name, such as "workspaces.tenancy.kcp.io".
-func Get(name string) (*apiextensionsv1.CustomResourceDefinition, error) {
-	all, err := All()
-	if err != nil {
-		return nil, err
-	}
-	for _, crd := range all {
-		if crd.Name == name {
-			return crd, nil
-		}
-	}
-	return nil, fmt.Errorf("no definition is called %q", name)
-}

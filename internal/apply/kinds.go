@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -112,5 +113,5 @@ func pathOf(version schema.GroupVersion) []string {
 }
 
 func isSubresource(r metav1.APIResource) bool {
-	return slices.Contains([]byte(r.Name), '/')
+	return strings.Contains(r.Name, "/")
 }

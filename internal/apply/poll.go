@@ -10,8 +10,8 @@ import (
 // How often to ask: what is waited for mostly takes milliseconds, and sometimes somebody
 // else's controllers.
 const (
-	firstPause  = 2 * time.Millisecond
-	longestWait = 200 * time.Millisecond
+	firstPause   = 2 * time.Millisecond
+	longestPause = 200 * time.Millisecond
 )
 
 // waitError says that something has not come in time.
@@ -38,7 +38,7 @@ func (e *waitError) Unwrap() error { return e.cause }
 func poll(ctx context.Context, ask func() (done bool, waiting string, err error)) error {
 	began, pause := time.Now(), time.NewTimer(0)
 	defer pause.Stop()
-	for wait := firstPause; ; wait = min(wait+wait/2, longestWait) {
+	for wait := firstPause; ; wait = min(wait+wait/2, longestPause) {
 		done, waiting, err := ask()
 		if err == nil && done {
 			return nil

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -104,11 +103,3 @@ var (
 	databaseFile = filepath.Join("snap", "db")
 	logDirectory = "wal"
 )
-
-// cause returns the reason in an error about a file whose name tells nobody anything.
-func cause(err error) error {
-	if named, ok := errors.AsType[*fs.PathError](err); ok {
-		return named.Err
-	}
-	return err
-}

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 	utilversion "k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/forkless/kcp/internal/fileerror"
 	"github.com/forkless/kcp/internal/storage"
 )
 
@@ -76,7 +77,7 @@ func copyDatabase(directory, path string) (applied uint64, err error) {
 	}
 	_, err = io.Copy(to, from)
 	if err := errors.Join(err, to.Close()); err != nil {
-		return 0, fmt.Errorf("copying the database: %w", cause(err))
+		return 0, fmt.Errorf("copying the database: %w", fileerror.Cause(err))
 	}
 	b := open(path)
 	applied, _ = schema.ReadConsistentIndex(b.ReadTx())

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/forkless/kcp/internal/fileerror"
 )
 
 // maxHeader bounds the first entry, which is read into memory.
@@ -22,7 +24,7 @@ const maxHeader = 1 << 16
 func Restore(file string, into State) error {
 	source, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("reading the archive %s: %w", file, cause(err))
+		return fmt.Errorf("reading the archive %s: %w", file, fileerror.Cause(err))
 	}
 	defer func() { _ = source.Close() }()
 	if _, err := os.Lstat(filepath.Join(into.EtcdDirectory, memberDirectory)); !os.IsNotExist(err) {
@@ -193,7 +195,7 @@ func (r *reader) write(path string) error {
 		return &DamagedError{File: r.file, Err: reading.err}
 	}
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return fmt.Errorf("restoring %s: writing %s: %w", r.file, strings.TrimSuffix(path, unfinished), cause(err))
+		return fmt.Errorf("restoring %s: writing %s: %w", r.file, strings.TrimSuffix(path, unfinished), fileerror.Cause(err))
 	}
 	return nil
 }

@@ -12,13 +12,14 @@ import (
 	"path/filepath"
 
 	"github.com/forkless/kcp/internal/archive/place"
+	"github.com/forkless/kcp/internal/fileerror"
 	"github.com/forkless/kcp/internal/rootdir"
 )
 
 // Save writes the state of a server that has stopped to file.
 func Save(file string, source State) error {
 	if err := saveTo(file, source); err != nil {
-		return fmt.Errorf("saving the state to %s: %w", file, cause(err))
+		return fmt.Errorf("saving the state to %s: %w", file, fileerror.Cause(err))
 	}
 	return nil
 }

@@ -2,14 +2,8 @@ package authn
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -27,61 +21,42 @@ import (
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 
 	"github.com/forkless/kcp/internal/authn/identity"
+	"github.com/forkless/kcp/internal/authority"
 )
 
-// authority signs client certificates.
-type authority struct {
-	t           *testing.T
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
+// signer signs client certificates.
+type signer struct {
+	t *testing.T
+	*authority.Authority
 }
 
-func newAuthority(t *testing.T) *authority {
+func newSigner(t *testing.T) signer {
 	t.Helper()
-	a := &authority{t: t}
-	a.certificate, a.key = a.sign(&x509.Certificate{
-		Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	})
-	return a
+	a, err := authority.New("ca", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer{t: t, Authority: a}
 }
 
-// sign signs template, by itself as long as there is no authority yet.
-func (a *authority) sign(template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
-	a.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+func (s signer) client(name string, groups ...string) *x509.Certificate {
+	s.t.Helper()
+	issued, err := s.IssueClient(name, groups, time.Now())
 	if err != nil {
-		a.t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	template.SerialNumber = big.NewInt(1)
-	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	parent, signer := a.certificate, a.key
-	if parent == nil {
-		parent, signer = template, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
+	pair, err := tls.X509KeyPair(issued.Certificate, issued.Key)
 	if err != nil {
-		a.t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return certificate, key
+	return pair.Leaf
 }
 
-func (a *authority) client(name string, groups ...string) *x509.Certificate {
-	certificate, _ := a.sign(&x509.Certificate{
-		Subject:     pkix.Name{CommonName: name, Organization: groups},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	})
-	return certificate
-}
-
-func (a *authority) provider() dynamiccertificates.CAContentProvider {
-	content := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
-	provider, err := dynamiccertificates.NewStaticCAContent("test", content)
+func (s signer) provider() dynamiccertificates.CAContentProvider {
+	s.t.Helper()
+	provider, err := dynamiccertificates.NewStaticCAContent("test", s.Certificate())
 	if err != nil {
-		a.t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	return provider
 }
@@ -99,7 +74,7 @@ func TestChain(t *testing.T) {
 		"hook-token,hook,uid,\"a,system:kcp:initializer:root:x,unwanted-1\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	clients, proxies, strangers := newAuthority(t), newAuthority(t), newAuthority(t)
+	clients, proxies, strangers := newSigner(t), newSigner(t), newSigner(t)
 	full := Config{
 		Admin: tokenMap{"admin-token": "kcp-admin", "shared": "from-admin"},
 		RequestHeader: &authenticatorfactory.RequestHeaderConfig{
@@ -190,7 +165,7 @@ func TestChain(t *testing.T) {
 // TestDroppedFromWarrants tells the story of a proxy that passes on an extra of a client,
 // which holds a warrant of a hook.
 func TestDroppedFromWarrants(t *testing.T) {
-	proxies := newAuthority(t)
+	proxies := newSigner(t)
 	a, err := New(Config{RequestHeader: &authenticatorfactory.RequestHeaderConfig{
 		CAContentProvider:   proxies.provider(),
 		AllowedClientNames:  headerrequest.StaticStringSlice{"proxy"},

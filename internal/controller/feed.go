@@ -45,23 +45,17 @@ type Stores interface {
 type Feed struct {
 	stores    Stores
 	listeners []Listener
-	synced    chan struct{}
 }
 
 // NewFeed returns a Feed that does nothing until Run.
 func NewFeed(stores Stores, listeners ...Listener) *Feed {
-	return &Feed{stores: stores, listeners: listeners, synced: make(chan struct{})}
+	return &Feed{stores: stores, listeners: listeners}
 }
-
-// Synced is closed when all objects have been told of the stores that were open when Run
-// began.
-func (f *Feed) Synced() <-chan struct{} { return f.synced }
 
 // Run watches until ctx ends, and returns when all goroutines have.
 func (f *Feed) Run(ctx context.Context) {
 	following := map[storage.Resource]*fed{}
-	var atStart sync.WaitGroup
-	for first := true; ; first = false {
+	for {
 		stores, changed := f.stores.Stores()
 		for resource, followed := range following {
 			if stores[resource] != followed.store {
@@ -70,21 +64,9 @@ func (f *Feed) Run(ctx context.Context) {
 			}
 		}
 		for resource, store := range stores {
-			if following[resource] != nil {
-				continue
+			if following[resource] == nil {
+				following[resource] = f.follow(ctx, resource, store)
 			}
-			synced := func() {}
-			if first {
-				atStart.Add(1)
-				synced = sync.OnceFunc(atStart.Done)
-			}
-			following[resource] = f.follow(ctx, resource, store, synced)
-		}
-		if first {
-			go func() {
-				atStart.Wait()
-				close(f.synced)
-			}()
 		}
 		select {
 		case <-changed:
@@ -104,9 +86,8 @@ type fed struct {
 	end func()
 }
 
-// follow begins to tell of the objects of a store. synced is called when all that exists
-// has been told, or never will be.
-func (f *Feed) follow(ctx context.Context, resource storage.Resource, store apistorage.Interface, synced func()) *fed {
+// follow begins to tell of the objects of a store.
+func (f *Feed) follow(ctx context.Context, resource storage.Resource, store apistorage.Interface) *fed {
 	ctx, cancel := context.WithCancel(ctx)
 	follow := follower{
 		Source:     Source{Store: store, Prefix: resource.Prefix()},
@@ -121,14 +102,10 @@ func (f *Feed) follow(ctx context.Context, resource storage.Resource, store apis
 				}
 			})
 		},
-		synced: func() {
-			f.each(func(l Listener) { l.Synced(resource) })
-			synced()
-		},
+		synced: func() { f.each(func(l Listener) { l.Synced(resource) }) },
 	}
 	var done sync.WaitGroup
 	done.Go(func() {
-		defer synced()
 		follow.run(ctx)
 		f.each(func(l Listener) { l.Closed(resource) })
 	})

@@ -22,8 +22,11 @@ func Acquire(path string) (*os.File, error) {
 			return nil, err
 		}
 		locked, err := Lock(file)
-		if locked || err != nil {
-			return file, err
+		if err != nil {
+			return nil, err
+		}
+		if locked {
+			return file, nil
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/forkless/kcp/internal/fileerror"
 )
 
 // checkAuditLog says why the audit log cannot be written to a path, and leaves no trace of
@@ -16,7 +18,7 @@ func checkAuditLog(path string) error {
 		return nil
 	}
 	if err := appendable(path); err != nil {
-		return fmt.Errorf("--audit-log-path=%s cannot be written: %w", path, reasonOf(err))
+		return fmt.Errorf("--audit-log-path=%s cannot be written: %w", path, fileerror.Cause(err))
 	}
 	return nil
 }
@@ -45,12 +47,4 @@ func writable(directory string) error {
 		return err
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
-}
-
-// reasonOf returns the reason in an error about a file that is not the one people have named.
-func reasonOf(err error) error {
-	if named, ok := errors.AsType[*fs.PathError](err); ok {
-		return named.Err
-	}
-	return err
 }

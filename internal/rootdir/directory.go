@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/forkless/kcp/internal/fileerror"
 	"github.com/forkless/kcp/internal/filelock"
 )
 
@@ -42,7 +43,7 @@ func Open(path, label string, holder Holder) (*Directory, error) {
 	d := &Directory{path: path, label: label}
 	if err := d.ensure(); err != nil {
 		d.unmake()
-		return nil, fmt.Errorf("making directory %s: %w", label, cause(err))
+		return nil, fmt.Errorf("making directory %s: %w", label, fileerror.Cause(err))
 	}
 	if err := d.acquire(); err != nil {
 		d.unmake()
@@ -97,7 +98,7 @@ func (d *Directory) ensure() error {
 func (d *Directory) acquire() (err error) {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
-		return fmt.Errorf("reading directory %s: %w", d.label, cause(err))
+		return fmt.Errorf("reading directory %s: %w", d.label, fileerror.Cause(err))
 	}
 	d.before = make(map[string]bool, len(entries))
 	for _, entry := range entries {
@@ -109,22 +110,10 @@ func (d *Directory) acquire() (err error) {
 	case errors.Is(err, filelock.ErrHeld):
 		return &InUseError{Label: d.label, Holder: readHolder(file)}
 	case err != nil:
-		return fmt.Errorf("locking directory %s: %w", d.label, cause(err))
+		return fmt.Errorf("locking directory %s: %w", d.label, fileerror.Cause(err))
 	}
 	return nil
 }
-
-// cause returns the reason in an error about a file, for those who know it by another
-// name.
-func cause(err error) error {
-	if named, ok := errors.AsType[*fs.PathError](err); ok {
-		return named.Err
-	}
-	return err
-}
-
-// Path returns the path of the directory.
-func (d *Directory) Path() string { return d.path }
 
 // New says whether no server has used the directory before.
 func (d *Directory) New() bool { return d.fresh }

@@ -7,7 +7,4 @@
 // clients that trust it would have to be told of another one for nothing. The key of
 // the authority is thrown away: it signs this one certificate and can never sign
 // another.
-//
-// Keys are ECDSA P-256, which takes well below a millisecond to make; RSA keys would
-// cost the start of a server seconds.
 package servingcert

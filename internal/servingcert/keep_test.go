@@ -8,6 +8,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/forkless/kcp/internal/authority"
 )
 
 var anywhere = net.IPv4zero
@@ -36,16 +38,16 @@ func TestKeep(t *testing.T) {
 		},
 		"HalfAYearLater": {
 			reason: "a valid certificate is kept",
-			later:  lifetime / 2,
+			later:  authority.Lifetime / 2,
 			kept:   true,
 		},
 		"NearlyExpired": {
 			reason: "a certificate must not expire under a running server soon after its start",
-			later:  lifetime - renewBefore + time.Minute,
+			later:  authority.Lifetime - renewBefore + time.Minute,
 		},
 		"ClockSetBack": {
 			reason: "a certificate that is not valid yet is of no use",
-			later:  -2 * tolerance,
+			later:  -2 * authority.Tolerance,
 		},
 		"AnotherHost": {
 			reason: "a certificate is no good for a host it does not name",

@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/forkless/kcp/internal/authn/admin"
+	"github.com/forkless/kcp/internal/authority"
 	"github.com/forkless/kcp/internal/inprocess"
 )
 
@@ -22,18 +24,13 @@ import (
 // race detector on a busy machine is slow.
 const patience = 2 * time.Minute
 
-const (
-	rootPath = "root"
-	// baseContext is the context of the admin kubeconfig that is directed at the server,
-	// not at a workspace.
-	baseContext = "base"
-)
+const rootPath = "root"
 
 // ControlPlane is a running control plane.
 type ControlPlane struct {
 	running *inprocess.Server
 	admin   *rest.Config
-	users   *authority
+	users   *authority.Authority
 	log     *recording
 	// owner is the test that the control plane ends with; nil for those of New.
 	owner testing.TB
@@ -85,7 +82,7 @@ func (c *ControlPlane) start(ctx context.Context, wanted settings) (err error) {
 	}
 	// Not in the root directory, where nothing is but what the server puts there.
 	trust := filepath.Join(c.scratch, "client-ca.crt")
-	if err := os.WriteFile(trust, c.users.certificatePEM, 0o600); err != nil {
+	if err := os.WriteFile(trust, c.users.Certificate(), 0o600); err != nil {
 		return err
 	}
 	root, flags := wanted.root, []string{"--client-ca-file=" + trust}
@@ -100,7 +97,7 @@ func (c *ControlPlane) start(ctx context.Context, wanted settings) (err error) {
 	}
 	c.admin, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: c.running.Kubeconfig},
-		&clientcmd.ConfigOverrides{CurrentContext: baseContext}).ClientConfig()
+		&clientcmd.ConfigOverrides{CurrentContext: admin.BaseContext}).ClientConfig()
 	if err != nil {
 		return fmt.Errorf("reading the kubeconfig of the control plane: %w", err)
 	}

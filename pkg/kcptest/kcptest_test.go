@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -110,6 +111,11 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: engineers}]
 		}
 		if err := w.ApplyContext(t.Context(), kcptest.Files(file, "missing.yaml")); err == nil || !strings.Contains(err.Error(), "missing.yaml") {
 			t.Errorf("the file that is not there is not named: %v", err)
+		}
+		for _, object := range []runtime.Object{nil, (*corev1.ConfigMap)(nil)} {
+			if err := w.ApplyContext(t.Context(), kcptest.Objects(object)); err == nil || !strings.Contains(err.Error(), "object 1") {
+				t.Errorf("an object that is none is not named: %v", err)
+			}
 		}
 	})
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -96,7 +97,8 @@ func toUnstructured(object runtime.Object) (*unstructured.Unstructured, error) {
 }
 
 func kindOf(object runtime.Object) (schema.GroupVersionKind, error) {
-	if object == nil {
+	// A pointer to nothing is an object, too, whose kind cannot even be asked for.
+	if v := reflect.ValueOf(object); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return schema.GroupVersionKind{}, errors.New("it is nil")
 	}
 	if kind := object.GetObjectKind().GroupVersionKind(); !kind.Empty() {

@@ -1,15 +1,8 @@
 package hookcontent
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net/http"
 	"net/url"
 	"os"
@@ -23,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
+	"github.com/forkless/kcp/internal/authority"
 	"github.com/forkless/kcp/internal/servertest"
 )
 
@@ -40,10 +34,11 @@ func TestAssertedGroups(t *testing.T) {
 		`admin-token,admin,2222,"system:masters"`,
 		fmt.Sprintf(`hook-token,mallory,3333,"%s,%s,crew"`, initializer, terminator),
 	}, "\n")), 0o600))
-	clients, proxies := newAuthority(t), newAuthority(t)
+	clients, clientsFile := newAuthority(t, directory, "clients")
+	proxies, proxiesFile := newAuthority(t, directory, "proxies")
 	server := servertest.Start(t, "--token-auth-file="+tokens,
-		"--client-ca-file="+clients.write(t, directory, "clients"),
-		"--requestheader-client-ca-file="+proxies.write(t, directory, "proxies"), "--requestheader-allowed-names=proxy",
+		"--client-ca-file="+clientsFile,
+		"--requestheader-client-ca-file="+proxiesFile, "--requestheader-allowed-names=proxy",
 		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-")
 	s := newSuite(t, server)
@@ -68,12 +63,12 @@ func TestAssertedGroups(t *testing.T) {
 		who string
 	}{
 		"Token":       {"a token of the file may name any group", server.As(t, "hook-token", "root"), nil, "mallory"},
-		"Certificate": {"and so may a certificate", clients.config(t, anonymous, "mallory", initializer, terminator, "crew"), nil, "mallory"},
-		"Proxy":       {"and a proxy that is trusted", proxies.config(t, anonymous, "proxy"), groups, "mallory"},
-		"ProxyWarrant": {"be it in a warrant", proxies.config(t, anonymous, "proxy"),
+		"Certificate": {"and so may a certificate", with(t, clients, anonymous, "mallory", initializer, terminator, "crew"), nil, "mallory"},
+		"Proxy":       {"and a proxy that is trusted", with(t, proxies, anonymous, "proxy"), groups, "mallory"},
+		"ProxyWarrant": {"be it in a warrant", with(t, proxies, anonymous, "proxy"),
 			map[string]string{"X-Remote-User": "mallory", "X-Remote-Extra-" + url.PathEscape("authorization.kcp.io/warrant"): warrant}, "mallory"},
 		"NoProxy":     {"who is not trusted need not try", anonymous, groups, "system:anonymous"},
-		"ClientProxy": {"nor a client with a certificate", clients.config(t, anonymous, "visitor"), groups, "visitor"},
+		"ClientProxy": {"nor a client with a certificate", with(t, clients, anonymous, "visitor"), groups, "visitor"},
 		"Forged":      {"a token that claims groups is signed by nobody", server.As(t, forged(cluster, initializer), "root"), nil, ""},
 		"Account":     {"and the groups of service accounts are the server's to say", server.As(t, s.account, "root"), groups, "system:serviceaccount:controllers:hooks"},
 		"Master": {"masters may put on any group, and have no use for it", server.As(t, master, "root"),
@@ -127,61 +122,22 @@ func forged(cluster string, groups ...string) string {
 	return encode(`{"alg":"none","typ":"JWT"}`) + "." + encode(claims) + "." + encode("x")
 }
 
-// authority signs client certificates.
-type authority struct {
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
-}
-
-func newAuthority(t *testing.T) *authority {
+// newAuthority returns one that signs client certificates, and a new file with its own.
+func newAuthority(t *testing.T, directory, name string) (a *authority.Authority, file string) {
 	t.Helper()
-	a := &authority{}
-	a.certificate, a.key = a.sign(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	})
-	return a
-}
-
-// sign signs template, by itself as long as there is no authority yet.
-func (a *authority) sign(t *testing.T, template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	a, err := authority.New(name, time.Now())
 	must(t, err)
-	template.SerialNumber = big.NewInt(time.Now().UnixNano())
-	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	parent, signer := a.certificate, a.key
-	if parent == nil {
-		parent, signer = template, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	must(t, err)
-	certificate, err := x509.ParseCertificate(der)
-	must(t, err)
-	return certificate, key
+	file = filepath.Join(directory, name+".crt")
+	must(t, os.WriteFile(file, a.Certificate(), 0o600))
+	return a, file
 }
 
-func encodePEM(kind string, der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-}
-
-// write returns a new file with the certificate of the authority.
-func (a *authority) write(t *testing.T, directory, name string) string {
+// with returns base for somebody with a certificate of the authority.
+func with(t *testing.T, a *authority.Authority, base *rest.Config, name string, groups ...string) *rest.Config {
 	t.Helper()
-	file := filepath.Join(directory, name+".crt")
-	must(t, os.WriteFile(file, encodePEM("CERTIFICATE", a.certificate.Raw), 0o600))
-	return file
-}
-
-// config returns base for somebody with a certificate of the authority.
-func (a *authority) config(t *testing.T, base *rest.Config, name string, groups ...string) *rest.Config {
-	t.Helper()
-	certificate, key := a.sign(t, &x509.Certificate{
-		Subject:     pkix.Name{CommonName: name, Organization: groups},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	})
-	der, err := x509.MarshalECPrivateKey(key)
+	issued, err := a.IssueClient(name, groups, time.Now())
 	must(t, err)
 	config := rest.CopyConfig(base)
-	config.CertData, config.KeyData = encodePEM("CERTIFICATE", certificate.Raw), encodePEM("EC PRIVATE KEY", der)
+	config.CertData, config.KeyData = issued.Certificate, issued.Key
 	return config
 }

@@ -13,7 +13,7 @@ import (
 // ours are the names that a battery gives to contexts, clusters and users. What has
 // another name belongs to the people who use the kubeconfig.
 var ours = map[string]bool{
-	rootContext: true, baseContext: true, systemAdminContext: true, shardBaseContext: true,
+	RootContext: true, BaseContext: true, SystemAdminContext: true, ShardBaseContext: true,
 	ShardAdminUser: true, AdminUser: true, PlainUser: true,
 }
 
@@ -53,8 +53,8 @@ func (m move) extensions(extensions map[string]runtime.Object) {
 // entries, where "kubectl ws" has left them, and which context is the current one. Those
 // on this server follow it to another address, and trust what it shows now.
 func keep(fresh, before *clientcmdapi.Config, ca []byte) {
-	m := move{now: fresh.Clusters[baseContext].Server}
-	if base := before.Clusters[baseContext]; base != nil {
+	m := move{now: fresh.Clusters[BaseContext].Server}
+	if base := before.Clusters[BaseContext]; base != nil {
 		m.was = strings.TrimSuffix(base.Server, "/")
 	}
 	keepClusters(fresh, before, m, ca)

@@ -85,7 +85,7 @@ func TestRestartWithoutTheCurrentUser(t *testing.T) {
 	if _, second := start(t, files, true); second.CurrentContext != PlainUser {
 		t.Errorf("the current context stays, not %q", second.CurrentContext)
 	}
-	if _, third := start(t, files, false); third.CurrentContext != rootContext {
+	if _, third := start(t, files, false); third.CurrentContext != RootContext {
 		t.Errorf("without that user people begin in root, not in %q", third.CurrentContext)
 	}
 }

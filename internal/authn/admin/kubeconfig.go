@@ -13,12 +13,13 @@ import (
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
-// Contexts of the kubeconfig; "user" is one more.
+// Contexts of the kubeconfig; PlainUser is one more. Those but ShardBaseContext are names of
+// clusters, too.
 const (
-	rootContext        = "root"
-	baseContext        = "base"
-	systemAdminContext = "system:admin"
-	shardBaseContext   = "shard-base"
+	RootContext        = "root"
+	BaseContext        = "base"
+	SystemAdminContext = "system:admin"
+	ShardBaseContext   = "shard-base"
 )
 
 // Write puts down the kubeconfig and the hash of the shard-admin token. baseURL is the
@@ -51,9 +52,9 @@ func (b *Battery) Write(baseURL string, ca []byte) error {
 func (b *Battery) kubeconfig(baseURL string, ca []byte) *clientcmdapi.Config {
 	config := clientcmdapi.NewConfig()
 	servers := map[string]string{
-		rootContext:        clusterURL(baseURL, logicalcluster.Root),
-		baseContext:        baseURL,
-		systemAdminContext: clusterURL(baseURL, logicalcluster.SystemAdmin),
+		RootContext:        clusterURL(baseURL, logicalcluster.Root),
+		BaseContext:        baseURL,
+		SystemAdminContext: clusterURL(baseURL, logicalcluster.SystemAdmin),
 	}
 	for name, server := range servers {
 		config.Clusters[name] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: ca}
@@ -61,14 +62,14 @@ func (b *Battery) kubeconfig(baseURL string, ca []byte) *clientcmdapi.Config {
 	for _, c := range b.identities {
 		config.AuthInfos[c.user.Name] = &clientcmdapi.AuthInfo{Token: c.token}
 	}
-	config.Contexts[rootContext] = &clientcmdapi.Context{Cluster: rootContext, AuthInfo: AdminUser}
-	config.Contexts[baseContext] = &clientcmdapi.Context{Cluster: baseContext, AuthInfo: AdminUser}
-	config.Contexts[systemAdminContext] = &clientcmdapi.Context{Cluster: systemAdminContext, AuthInfo: ShardAdminUser}
-	config.Contexts[shardBaseContext] = &clientcmdapi.Context{Cluster: baseContext, AuthInfo: ShardAdminUser}
+	config.Contexts[RootContext] = &clientcmdapi.Context{Cluster: RootContext, AuthInfo: AdminUser}
+	config.Contexts[BaseContext] = &clientcmdapi.Context{Cluster: BaseContext, AuthInfo: AdminUser}
+	config.Contexts[SystemAdminContext] = &clientcmdapi.Context{Cluster: SystemAdminContext, AuthInfo: ShardAdminUser}
+	config.Contexts[ShardBaseContext] = &clientcmdapi.Context{Cluster: BaseContext, AuthInfo: ShardAdminUser}
 	if _, ok := config.AuthInfos[PlainUser]; ok {
-		config.Contexts[PlainUser] = &clientcmdapi.Context{Cluster: rootContext, AuthInfo: PlainUser}
+		config.Contexts[PlainUser] = &clientcmdapi.Context{Cluster: RootContext, AuthInfo: PlainUser}
 	}
-	config.CurrentContext = rootContext
+	config.CurrentContext = RootContext
 	return config
 }
 

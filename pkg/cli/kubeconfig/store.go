@@ -91,42 +91,10 @@ func (s *Store) Edit(ctx context.Context, change func(*api.Config) error) error 
 // write brings the files from before to after.
 func (s *Store) write(before, after *api.Config) error {
 	files := partials{}
-	for _, name := range slices.Sorted(maps.Keys(after.Clusters)) {
-		cluster := after.Clusters[name]
-		if reflect.DeepEqual(before.Clusters[name], cluster) {
-			continue
-		}
-		cluster.LocationOfOrigin = s.destination(cluster.LocationOfOrigin)
-		if err := clientcmd.RelativizeClusterLocalPaths(cluster); err != nil {
+	for _, k := range kinds {
+		if err := k.write(s, before, after, files); err != nil {
 			return err
 		}
-		file, err := files.open(cluster.LocationOfOrigin)
-		if err != nil {
-			return err
-		}
-		file.Clusters[name] = cluster
-	}
-	for _, name := range slices.Sorted(maps.Keys(after.AuthInfos)) {
-		user := after.AuthInfos[name]
-		if reflect.DeepEqual(before.AuthInfos[name], user) {
-			continue
-		}
-		file, err := files.open(s.destination(user.LocationOfOrigin))
-		if err != nil {
-			return err
-		}
-		file.AuthInfos[name] = user
-	}
-	for _, name := range slices.Sorted(maps.Keys(after.Contexts)) {
-		context := after.Contexts[name]
-		if reflect.DeepEqual(before.Contexts[name], context) {
-			continue
-		}
-		file, err := files.open(s.destination(context.LocationOfOrigin))
-		if err != nil {
-			return err
-		}
-		file.Contexts[name] = context
 	}
 	if before.CurrentContext != after.CurrentContext {
 		file, err := files.open(s.access.GetDefaultFilename())
@@ -138,45 +106,12 @@ func (s *Store) write(before, after *api.Config) error {
 	if err := s.writeExtensions(before, after, files); err != nil {
 		return err
 	}
-	if err := remove(before, after, files); err != nil {
-		return err
+	for _, k := range kinds {
+		if err := k.remove(before, after, files); err != nil {
+			return err
+		}
 	}
 	return files.replace()
-}
-
-// remove takes out of the files what is not there after the change.
-func remove(before, after *api.Config, files partials) error {
-	for name, cluster := range before.Clusters {
-		if after.Clusters[name] != nil {
-			continue
-		}
-		file, err := files.open(cluster.LocationOfOrigin)
-		if err != nil {
-			return err
-		}
-		delete(file.Clusters, name)
-	}
-	for name, user := range before.AuthInfos {
-		if after.AuthInfos[name] != nil {
-			continue
-		}
-		file, err := files.open(user.LocationOfOrigin)
-		if err != nil {
-			return err
-		}
-		delete(file.AuthInfos, name)
-	}
-	for name, context := range before.Contexts {
-		if after.Contexts[name] != nil {
-			continue
-		}
-		file, err := files.open(context.LocationOfOrigin)
-		if err != nil {
-			return err
-		}
-		delete(file.Contexts, name)
-	}
-	return nil
 }
 
 // writeExtensions puts changed extensions of the kubeconfig as a whole into the file

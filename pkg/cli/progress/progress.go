@@ -92,14 +92,6 @@ func (p *Progress) State(text string) {
 	p.show(now)
 }
 
-// Note writes a line that stays, above what is drawn in place. Quiet does not silence it.
-func (p *Progress) Note(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-	p.print(display.Line(text) + "\n")
-}
-
 // Done ends the talk. text, if not empty, says how it ended; it is for those who read
 // lines, on a terminal the output of the command tells. After the first time Done does
 // nothing, so that it can be deferred as well.

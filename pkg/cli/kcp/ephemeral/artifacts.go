@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forkless/kcp/internal/fileerror"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
 
@@ -110,7 +111,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	}
 	if err = errors.Join(write(file), file.Close()); err != nil {
 		_ = os.Remove(path)
-		return fmt.Errorf("writing %s: %w", path, reason(err))
+		return fmt.Errorf("writing %s: %w", path, fileerror.Cause(err))
 	}
 	return nil
 }

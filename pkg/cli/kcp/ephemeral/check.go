@@ -10,6 +10,7 @@ import (
 
 	"github.com/forkless/kcp/internal/apply"
 	"github.com/forkless/kcp/internal/archive/place"
+	"github.com/forkless/kcp/internal/fileerror"
 	"github.com/forkless/kcp/internal/inprocess"
 	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/job"
 	"github.com/forkless/kcp/pkg/cli/kcp/start"
@@ -38,7 +39,7 @@ func (o *Options) check() (*input, error) {
 	if o.Snapshot != "" {
 		file, err := os.Open(o.Snapshot)
 		if err != nil {
-			return nil, fmt.Errorf("--snapshot %s: %w", o.Snapshot, reason(err))
+			return nil, fmt.Errorf("--snapshot %s: %w", o.Snapshot, fileerror.Cause(err))
 		}
 		_ = file.Close()
 	}
@@ -108,7 +109,7 @@ func (o *Options) checkArtifacts() error {
 	if err != nil {
 		return err
 	}
-	if err = reason(os.MkdirAll(o.Artifacts, 0o755)); err == nil {
+	if err = fileerror.Cause(os.MkdirAll(o.Artifacts, 0o755)); err == nil {
 		err = writable(o.Artifacts)
 	}
 	for _, directory := range made {
@@ -127,7 +128,7 @@ func missing(path string) ([]string, error) {
 		case err == nil:
 			return all, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, reason(err)
+			return nil, fileerror.Cause(err)
 		}
 		all = append(all, at)
 	}
@@ -149,15 +150,7 @@ func replaceable(file string) error {
 func writable(directory string) error {
 	probe, err := os.CreateTemp(directory, ".kcp-run-*")
 	if err != nil {
-		return reason(err)
+		return fileerror.Cause(err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
-}
-
-// reason returns why something could not be done to a file whose name would say nothing.
-func reason(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
 }

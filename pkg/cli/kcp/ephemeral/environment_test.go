@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/forkless/kcp/internal/authn/admin"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -74,12 +75,12 @@ func TestUsers(t *testing.T) {
 }
 
 func TestKubeconfig(t *testing.T) {
-	admin := api.NewConfig()
-	admin.Clusters[baseCluster] = &api.Cluster{Server: "https://127.0.0.1:1", CertificateAuthorityData: []byte("ca")}
-	admin.AuthInfos[adminUser] = &api.AuthInfo{Token: "t"}
-	admin.Contexts["root"] = &api.Context{}
-	admin.CurrentContext = "root"
-	config, err := kubeconfigFor(admin, logicalcluster.MustParsePath("root:a"), []user{{name: "alice", token: "x"}})
+	given := api.NewConfig()
+	given.Clusters[admin.BaseContext] = &api.Cluster{Server: "https://127.0.0.1:1", CertificateAuthorityData: []byte("ca")}
+	given.AuthInfos[admin.AdminUser] = &api.AuthInfo{Token: "t"}
+	given.Contexts["root"] = &api.Context{}
+	given.CurrentContext = "root"
+	config, err := kubeconfigFor(given, logicalcluster.MustParsePath("root:a"), []user{{name: "alice", token: "x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestKubeconfig(t *testing.T) {
 	if alice := config.Contexts["alice"]; alice.Cluster != contextName || config.AuthInfos[alice.AuthInfo].Token != "x" {
 		t.Errorf("the context of alice is %+v", alice)
 	}
-	if admin.CurrentContext != "root" || len(admin.Contexts) != 1 {
+	if given.CurrentContext != "root" || len(given.Contexts) != 1 {
 		t.Error("the admin kubeconfig itself was changed")
 	}
 	if _, err := kubeconfigFor(api.NewConfig(), logicalcluster.Root.Path(), nil); err == nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/forkless/kcp/internal/authn/admin"
 )
 
 // user is somebody whom the server knows by a token.
@@ -19,7 +21,9 @@ type user struct {
 }
 
 // taken are the names of contexts that the kubeconfig has anyway.
-var taken = []string{contextName, "root", "base", "system:admin", "shard-base", "user"}
+var taken = []string{
+	contextName, admin.RootContext, admin.BaseContext, admin.SystemAdminContext, admin.ShardBaseContext, admin.PlainUser,
+}
 
 // parseUsers reads the values of --user, and makes a token for each.
 func parseUsers(args []string) ([]user, error) {

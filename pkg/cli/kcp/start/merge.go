@@ -20,8 +20,6 @@ const (
 	// mergedName is what the entries in the kubeconfig of the user are called unless
 	// --merge-kubeconfig says otherwise.
 	mergedName = "kcp"
-	// mergedContext is the context of admins that they are made of.
-	mergedContext = "root"
 	// unmergeTimeout bounds how long the end of a server waits for a locked kubeconfig.
 	unmergeTimeout = 10 * time.Second
 )
@@ -79,9 +77,9 @@ func mergedFrom(path string) (kubeconfig.Merged, error) {
 	if err != nil {
 		return kubeconfig.Merged{}, fmt.Errorf("reading the kubeconfig of the server: %w", err)
 	}
-	merged := kubeconfig.Merged{Cluster: config.Clusters[mergedContext], User: config.AuthInfos[admin.AdminUser]}
+	merged := kubeconfig.Merged{Cluster: config.Clusters[admin.RootContext], User: config.AuthInfos[admin.AdminUser]}
 	if merged.Cluster == nil || merged.User == nil {
-		return kubeconfig.Merged{}, fmt.Errorf("%s has no %s in %s", path, admin.AdminUser, mergedContext)
+		return kubeconfig.Merged{}, fmt.Errorf("%s has no %s in %s", path, admin.AdminUser, admin.RootContext)
 	}
 	return merged, nil
 }

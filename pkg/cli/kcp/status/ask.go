@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/forkless/kcp/internal/authn/admin"
 	"github.com/forkless/kcp/pkg/cli/client"
 	"github.com/forkless/kcp/pkg/cli/kcp/running"
 )
@@ -15,9 +16,6 @@ import (
 // askTimeout bounds how long a server may take to answer: one that hangs is to be shown,
 // too.
 const askTimeout = 10 * time.Second
-
-// adminContext is the context in the kubeconfig of admins that may read everything.
-const adminContext = "shard-base"
 
 // answer is what a server says about itself.
 type answer struct {
@@ -36,7 +34,7 @@ func ask(ctx context.Context, server running.Server) (a answer) {
 	}
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: server.Kubeconfig},
-		&clientcmd.ConfigOverrides{CurrentContext: adminContext, ClusterInfo: api.Cluster{}}).ClientConfig()
+		&clientcmd.ConfigOverrides{CurrentContext: admin.ShardBaseContext, ClusterInfo: api.Cluster{}}).ClientConfig()
 	if err != nil {
 		return a
 	}

@@ -36,9 +36,6 @@ type Node struct {
 // Mount says whether the workspace is a door to something else, which is not walked into.
 func (n *Node) Mount() bool { return n.Workspace != nil && n.Workspace.Spec.Mount != nil }
 
-// Deleting says whether the workspace is on its way out.
-func (n *Node) Deleting() bool { return n.Workspace != nil && n.Workspace.DeletionTimestamp != nil }
-
 // Phase returns the phase of the workspace, "" if it has none or is the start.
 func (n *Node) Phase() string {
 	if n.Workspace == nil {

@@ -92,7 +92,7 @@ func describe(n *Node) string {
 		if n.Mount() {
 			b.WriteString(" mount")
 		}
-		if n.Deleting() {
+		if n.Workspace != nil && n.Workspace.DeletionTimestamp != nil {
 			b.WriteString(" deleting")
 		}
 		if n.Forbidden {

@@ -87,7 +87,8 @@ func (p *process) signal(s os.Signal) {
 
 func (p *process) kill() { _ = unix.Kill(-p.group, unix.SIGKILL) }
 
-// wait returns the exit code when the program has ended, and sees to it meanwhile that ctrl-z does what it should. received gets the signals of this process.
+// wait returns the exit code when the program has ended, and sees to it meanwhile that ctrl-z
+// does what it should. received gets the signals of this process.
 func (p *process) wait(cmd *exec.Cmd, received chan<- os.Signal) int {
 	var status unix.WaitStatus
 	for {
