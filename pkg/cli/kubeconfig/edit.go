@@ -3,8 +3,13 @@ package kubeconfig
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/forkless/kcp/pkg/cli/run"
 )
 
 // The names of our entries, for contexts and clusters alike.
@@ -17,6 +22,21 @@ var (
 	errNoPrevious = errors.New("there is no previous workspace in the kubeconfig")
 	errNoCurrent  = errors.New("the kubeconfig has no current context")
 )
+
+// mostContexts is how many contexts are worth naming to somebody who has to take one.
+const mostContexts = 5
+
+// noCurrent returns errNoCurrent with what to do about it.
+func noCurrent(config *api.Config) error {
+	names := slices.Sorted(maps.Keys(config.Contexts))
+	switch n := len(names); {
+	case n == 0:
+		return run.Hint(errNoCurrent, "it has no contexts at all; name another kubeconfig with --kubeconfig or the environment variable KUBECONFIG")
+	case n > mostContexts:
+		names = append(names[:mostContexts], "...")
+	}
+	return run.Hint(errNoCurrent, "kubectl config use-context NAME takes one of those there are: "+strings.Join(names, ", "))
+}
 
 // Switch makes the workspace URL server the current one. from is the context to
 // start from; everything but the server is taken from it. What was current before
@@ -165,7 +185,7 @@ func CreateContext(config *api.Config, from string, want NewContext) (Change, er
 // sure that server is the same server: the new entry gets the context's credentials.
 func startOf(config *api.Config, from, server string) (*api.Cluster, error) {
 	if from == "" {
-		return nil, errNoCurrent
+		return nil, noCurrent(config)
 	}
 	cluster, err := clusterOf(config, from)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/forkless/kcp/pkg/cli/run"
 )
 
 // state is a kubeconfig in a form that can be read in a table: clusters as name →
@@ -245,5 +247,31 @@ func TestChangeString(t *testing.T) {
 		if got := change.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+func TestNoCurrent(t *testing.T) {
+	contexts := func(names ...string) *api.Config {
+		config := api.NewConfig()
+		for _, name := range names {
+			config.Contexts[name] = api.NewContext()
+		}
+		return config
+	}
+	for name, c := range map[string]struct {
+		reason string
+		config *api.Config
+		want   string
+	}{
+		"None": {"a server that stopped may have taken its context with it", contexts(), "it has no contexts at all; name another kubeconfig with --kubeconfig or the environment variable KUBECONFIG"},
+		"Some": {"one of them can be taken", contexts("b", "a"), "kubectl config use-context NAME takes one of those there are: a, b"},
+		"Many": {"nobody reads all of them", contexts("f", "e", "d", "c", "b", "a"), "kubectl config use-context NAME takes one of those there are: a, b, c, d, e, ..."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := noCurrent(c.config)
+			if diff := cmp.Diff([]string{c.want}, run.Hints(err)); diff != "" || !errors.Is(err, errNoCurrent) {
+				t.Errorf("%s: got %v (-want +got):\n%s", c.reason, err, diff)
+			}
+		})
 	}
 }

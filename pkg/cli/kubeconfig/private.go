@@ -27,7 +27,7 @@ func (s *Snapshot) Private(p logicalcluster.Path) (*api.Config, error) {
 	}
 	from := merged.Contexts[merged.CurrentContext]
 	if from == nil || merged.Clusters[from.Cluster] == nil {
-		return nil, errNoCurrent
+		return nil, noCurrent(&merged)
 	}
 	private := api.NewConfig()
 	private.CurrentContext = currentName

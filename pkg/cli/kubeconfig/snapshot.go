@@ -83,7 +83,7 @@ func (s *Snapshot) server() (string, error) {
 	case api.IsConfigEmpty(s.config):
 		return "", clientcmd.NewEmptyConfigError("no configuration has been provided")
 	default:
-		return "", errNoCurrent
+		return "", noCurrent(s.config)
 	}
 }
 

@@ -86,6 +86,10 @@ func describeTransport(err *url.Error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
+	if err.Timeout() {
+		// Whichever clock ran out first, it is called something else.
+		return fmt.Sprintf("cannot reach the server %s: it has not answered in time", serverOf(err.URL))
+	}
 	reason := err.Err
 	// A dial error repeats the address that is part of the server's URL.
 	if op, ok := errors.AsType[*net.OpError](reason); ok && op.Op == "dial" {

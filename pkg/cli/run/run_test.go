@@ -52,6 +52,11 @@ func TestExecute(t *testing.T) {
 			err:    fmt.Errorf("looking: %w", refused),
 			stderr: "error: looking: cannot reach the server https://host:6443: connection refused\n", code: 1,
 		},
+		"TimedOut": {
+			reason: "what Go calls a clock that ran out tells nobody anything",
+			err:    &url.Error{Op: "Get", URL: "https://host:6443/clusters/root/api", Err: context.DeadlineExceeded},
+			stderr: "error: cannot reach the server https://host:6443: it has not answered in time\n", code: 1,
+		},
 		"Unauthorized": {
 			reason: "an expired token is explained",
 			err:    apierrors.NewUnauthorized("Unauthorized"),

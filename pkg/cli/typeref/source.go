@@ -84,7 +84,7 @@ func (s *Source) shelf(ctx context.Context, p logicalcluster.Path) (*shelf, erro
 	}
 	items, err := s.client.WorkspaceTypes(ctx, p)
 	if err != nil && !apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("the workspace types in %s cannot be read: %w", p, err)
+		return nil, fmt.Errorf("the workspace types in %s cannot be read: %w", p, s.client.Explain(ctx, p, err))
 	}
 	read := &shelf{place: tenancy.Place{Path: p}, types: items}
 	if len(items) > 0 {

@@ -33,11 +33,14 @@ func From(ctx context.Context, finder *target.Finder, arg string) (*Source, tena
 	return source, place, err
 }
 
+// homes is what the paths of home workspaces begin with: user:<name>. It is no workspace.
+const homes = "user"
+
 // Upwards returns where types are looked for that are named without a path in the
 // workspace p: there, in those above it, and in root.
 func Upwards(p logicalcluster.Path) []logicalcluster.Path {
-	var all []logicalcluster.Path
-	for at, ok := p, true; ok; at, ok = at.Parent() {
+	all := []logicalcluster.Path{p}
+	for at, ok := p.Parent(); ok && at.String() != homes; at, ok = at.Parent() {
 		all = append(all, at)
 	}
 	if root := logicalcluster.Root.Path(); !slices.Contains(all, root) {

@@ -104,7 +104,7 @@ func TestUpwards(t *testing.T) {
 	for p, want := range map[string][]string{
 		"root":       {"root"},
 		"root:a:b":   {"root:a:b", "root:a", "root"},
-		"user:x:dev": {"user:x:dev", "user:x", "user", "root"},
+		"user:x:dev": {"user:x:dev", "user:x", "root"},
 	} {
 		var got []string
 		for _, at := range Upwards(logicalcluster.MustParsePath(p)) {

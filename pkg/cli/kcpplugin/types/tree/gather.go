@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -14,7 +15,7 @@ import (
 type gatherer struct {
 	source *typeref.Source
 	// skip is told of what could not be read.
-	skip func(what string, err error)
+	skip func(err error)
 }
 
 // gather returns the types that can be named without a path in the workspace p, which
@@ -25,7 +26,7 @@ func (g gatherer) gather(ctx context.Context, p logicalcluster.Path) ([]*tenancy
 		types, err := g.source.Types(ctx, where)
 		switch {
 		case apierrors.IsForbidden(err) && i > 0:
-			g.skip(where.String(), err)
+			g.skip(err)
 			continue
 		case err != nil:
 			return nil, err
@@ -47,7 +48,7 @@ func (g gatherer) extend(ctx context.Context, t tenancy.Type) ([]*tenancy.Set, e
 	resolver := g.source.Resolver()
 	set, err := resolver.Extend(ctx, t)
 	if tenancy.IsUnresolved(err) || apierrors.IsForbidden(err) {
-		g.skip(t.String(), err)
+		g.skip(fmt.Errorf("%s: %w", t, err))
 		return []*tenancy.Set{{Type: t, Aliases: []tenancy.Type{t}}}, nil
 	}
 	if err != nil {

@@ -60,8 +60,8 @@ func (o *Options) Run(ctx context.Context) error {
 	return o.print(o.finder.Streams.Out, newGraph(sets))
 }
 
-func (o *Options) skip(what string, err error) {
-	_, _ = fmt.Fprintf(o.finder.Streams.ErrOut, "note: %s: %s\n", what, run.Message(err))
+func (o *Options) skip(err error) {
+	_, _ = fmt.Fprintf(o.finder.Streams.ErrOut, "note: %s\n", run.Message(err))
 }
 
 func (o *Options) print(out io.Writer, g *graph) error {
