@@ -31,20 +31,11 @@ func appendable(path string) error {
 	}
 	for at := filepath.Dir(path); errors.Is(err, fs.ErrNotExist); at = filepath.Dir(at) {
 		if _, err = os.Stat(at); err == nil {
-			return writable(at)
+			return fileerror.Writable(at)
 		}
 		if at == filepath.Dir(at) {
 			return err
 		}
 	}
 	return err
-}
-
-// writable says why nothing can be made in a directory.
-func writable(directory string) error {
-	probe, err := os.CreateTemp(directory, ".kcp-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

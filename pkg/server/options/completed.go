@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/sets"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 
@@ -69,7 +68,7 @@ func (c *Completed) EventTTL() time.Duration { return c.Requests.EventTTL }
 // gates, which hold for the whole process; that is the only thing it changes.
 func (o *Options) Complete() (*Completed, error) {
 	if errs := o.Validate(); len(errs) > 0 {
-		return nil, utilerrors.NewAggregate(errs)
+		return nil, problems(errs)
 	}
 	batteries, err := o.Batteries.parse()
 	if err != nil {

@@ -110,7 +110,7 @@ func (o *Options) checkArtifacts() error {
 		return err
 	}
 	if err = fileerror.Cause(os.MkdirAll(o.Artifacts, 0o755)); err == nil {
-		err = writable(o.Artifacts)
+		err = fileerror.Writable(o.Artifacts)
 	}
 	for _, directory := range made {
 		// It goes unless somebody else has put something into it.
@@ -143,14 +143,5 @@ func replaceable(file string) error {
 	if err != nil {
 		return err
 	}
-	return writable(filepath.Dir(at))
-}
-
-// writable says why no file can be made in a directory.
-func writable(directory string) error {
-	probe, err := os.CreateTemp(directory, ".kcp-run-*")
-	if err != nil {
-		return fileerror.Cause(err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return fileerror.Writable(filepath.Dir(at))
 }
