@@ -15,6 +15,7 @@ import (
 	apistorage "k8s.io/apiserver/pkg/storage"
 
 	"github.com/forkless/kcp/internal/catalog"
+	"github.com/forkless/kcp/internal/storage"
 	"github.com/forkless/kcp/pkg/logicalcluster"
 )
 
@@ -82,8 +83,10 @@ func (c *Collector) stand(ctx context.Context, i item, ref metav1.OwnerReference
 	case !kind.Namespaced:
 		return c.lookUp(ctx, i.cluster, ref.UID, at)
 	case i.namespace == "":
-		_, err := c.misplaced(ctx, i, ref, at, known)
-		return 0, errors.Join(errMisplaced, err)
+		if _, err := c.misplaced(ctx, i, ref, at, known); err != nil {
+			return 0, err
+		}
+		return 0, errMisplaced
 	}
 	at.namespace = i.namespace
 	standing, err := c.lookUp(ctx, i.cluster, ref.UID, at)
@@ -113,21 +116,39 @@ func (c *Collector) misplaced(ctx context.Context, i item, ref metav1.OwnerRefer
 	return found, nil
 }
 
-// elsewhere looks for an owner by its name in all namespaces of a cluster.
+// elsewhere looks for an owner by its name in all namespaces of a cluster. That there is none
+// only etcd is believed: the owner may be in the cache later than what it owns.
 func (c *Collector) elsewhere(ctx context.Context, cluster logicalcluster.Name, uid types.UID, at location) (bool, error) {
 	namespaces, err := c.config.Namespaces.List(ctx, cluster)
 	if err != nil {
 		return false, err
 	}
+	if err := c.open(at.resource); err != nil {
+		return false, err
+	}
 	round := c.Graph.progress.round(at.resource)
-	for n := range namespaces {
-		at.namespace = namespaces[n].Name
-		_, owner, err := c.read(ctx, cluster, at, fromCache)
-		if err == nil && owner.GetUID() == uid {
-			return true, c.Graph.found(cluster, uid, at.place(), round)
+	for _, version := range []string{fromCache, fromEtcd} {
+		for n := range namespaces {
+			at.namespace = namespaces[n].Name
+			_, owner, err := c.read(ctx, cluster, at, version)
+			switch {
+			case err == nil && owner.GetUID() == uid:
+				return true, c.Graph.found(cluster, uid, at.place(), round)
+			case err != nil && !apistorage.IsNotFound(err) && version == fromEtcd:
+				return false, err
+			}
 		}
 	}
 	return false, nil
+}
+
+// open opens the store of a resource. Owners of a kind that nobody has asked for yet do not
+// exist, but etcd has to say so.
+func (c *Collector) open(resource storage.Resource) error {
+	if _, ok := c.config.Layer.Store(resource); ok {
+		return nil
+	}
+	return c.config.OpenStore(resource)
 }
 
 // kind returns the kind that a reference names, if there can be objects of it.
@@ -151,11 +172,8 @@ func (i item) fits(namespace string, ref metav1.OwnerReference, kind catalog.Kin
 
 // lookUp says what the owner with a UID is that should be at a place.
 func (c *Collector) lookUp(ctx context.Context, cluster logicalcluster.Name, uid types.UID, at location) (standing, error) {
-	// Owners of a kind that nobody has asked for yet do not exist, but etcd has to say so.
-	if _, ok := c.config.Layer.Store(at.resource); !ok {
-		if err := c.config.OpenStore(at.resource); err != nil {
-			return 0, err
-		}
+	if err := c.open(at.resource); err != nil {
+		return 0, err
 	}
 	round := c.Graph.progress.round(at.resource)
 	found := false
