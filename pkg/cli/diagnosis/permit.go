@@ -41,10 +41,13 @@ func PermitBindings(commands Commands, in logicalcluster.Path, user string) []st
 }
 
 // PermitReading are the steps after which the policy of the workspace in lets user read
-// resources. role is what they make for that.
-func PermitReading(commands Commands, in logicalcluster.Path, role, user string, resources []schema.GroupResource) []string {
+// resources. The role is called after all that it grants: one that was made for other
+// resources, of which somebody may live, is another one, and not replaced.
+func PermitReading(commands Commands, in logicalcluster.Path, user string, resources []schema.GroupResource) []string {
+	role := "read"
 	var rules []rbacv1.PolicyRule
 	for _, r := range resources {
+		role += "-" + r.String()
 		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{r.Group}, Resources: []string{r.Resource}, Verbs: []string{"get", "list", "watch"}})
 	}
 	return permit(commands, in, role, user, rules...)

@@ -197,8 +197,8 @@ func TestJudge(t *testing.T) {
 			edit:   func(f *binding.Findings) { f.Denied[issuers] = binding.Denial{By: binding.ConsumerPolicy} },
 			states: []string{"you may bind=ok", "export=ok", "resources=warning"},
 			next: []string{
-				`echo '{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"read-certs"},"rules":[{"verbs":["get","list","watch"],"apiGroups":["c.io"],"resources":["issuers"]}]}' | kubectl apply -f - --server=https://server/clusters/root:shop  # to be run by an administrator of root:shop`,
-				"kubectl create clusterrolebinding read-certs-bob --clusterrole=read-certs --user=bob --server=https://server/clusters/root:shop",
+				`echo '{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"read-issuers.c.io"},"rules":[{"verbs":["get","list","watch"],"apiGroups":["c.io"],"resources":["issuers"]}]}' | kubectl apply -f - --server=https://server/clusters/root:shop  # to be run by an administrator of root:shop`,
+				"kubectl create clusterrolebinding read-issuers.c.io-bob --clusterrole=read-issuers.c.io --user=bob --server=https://server/clusters/root:shop",
 			},
 		},
 		"DeniedByProvider": {
@@ -206,7 +206,7 @@ func TestJudge(t *testing.T) {
 			edit:   func(f *binding.Findings) { f.Denied[issuers] = binding.Denial{By: binding.ProviderPolicy} },
 			states: []string{"you may bind=ok", "export=ok", "resources=warning"},
 			next: []string{
-				"echo ", "kubectl create clusterrolebinding read-certs-apis.kcp.io-binding-bob --clusterrole=read-certs --user=apis.kcp.io:binding:bob --server=https://server/clusters/root:platform",
+				"echo ", "kubectl create clusterrolebinding read-issuers.c.io-apis.kcp.io-binding-bob --clusterrole=read-issuers.c.io --user=apis.kcp.io:binding:bob --server=https://server/clusters/root:platform",
 			},
 		},
 		"NotBoundYet": {

@@ -104,13 +104,13 @@ func (j *judge) permitReading() []string {
 			denied[why.By] = append(denied[why.By], o.GroupResource)
 		}
 	}
-	role, user := "read-"+j.ExportName, cmp.Or(j.User, "USER")
+	user := cmp.Or(j.User, "USER")
 	var steps []string
 	if resources := denied[ConsumerPolicy]; len(resources) > 0 {
-		steps = diagnosis.PermitReading(j.Commands, j.Consumer, role, user, resources)
+		steps = diagnosis.PermitReading(j.Commands, j.Consumer, user, resources)
 	}
 	if resources := denied[ProviderPolicy]; len(resources) > 0 {
-		steps = append(steps, diagnosis.PermitReading(j.Commands, j.Provider, role, diagnosis.ConsumerPrefix+user, resources)...)
+		steps = append(steps, diagnosis.PermitReading(j.Commands, j.Provider, diagnosis.ConsumerPrefix+user, resources)...)
 	}
 	return steps
 }
