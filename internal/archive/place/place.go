@@ -84,8 +84,9 @@ func Open(place string) (*File, error) {
 		locked, err := filelock.Lock(file)
 		if err != nil && !errors.Is(err, filelock.ErrHeld) {
 			// There are no locks here, so that nobody sweeps it either.
-			if file, err = os.OpenFile(file.Name(), os.O_RDWR, 0); err != nil {
-				return nil, err
+			name := file.Name()
+			if file, err = os.OpenFile(name, os.O_RDWR, 0); err != nil {
+				return nil, errors.Join(err, os.Remove(name))
 			}
 			return &File{File: file, place: place}, nil
 		}
@@ -131,6 +132,14 @@ func (f *File) Discard() {
 // prefix begins the names of files that are being written for a place.
 func prefix(place string) string { return "." + filepath.Base(place) + "-" }
 
+// isUnfinished says whether a file of that name is being written for a place, and not for one
+// whose name begins with that of this one.
+func isUnfinished(name, place string) bool {
+	rest, ours := strings.CutPrefix(name, prefix(place))
+	unique, unfinished := strings.CutSuffix(rest, suffix)
+	return ours && unfinished && strings.Trim(unique, "0123456789") == ""
+}
+
 // Sweep removes what processes have left that were killed while they wrote to a place, and
 // says whether nothing is being written there.
 func Sweep(place string) (gone bool) {
@@ -140,7 +149,7 @@ func Sweep(place string) (gone bool) {
 		return true
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), prefix(place)) || !strings.HasSuffix(e.Name(), suffix) || !e.Type().IsRegular() {
+		if !isUnfinished(e.Name(), place) || !e.Type().IsRegular() {
 			continue
 		}
 		file, err := os.OpenFile(filepath.Join(filepath.Dir(place), e.Name()), os.O_RDWR, 0)

@@ -108,7 +108,7 @@ func TestCommitAndDiscard(t *testing.T) {
 func TestSweep(t *testing.T) {
 	folder := t.TempDir()
 	place := filepath.Join(folder, "state.tar")
-	others := []string{".state.tar-mine", ".state.tar.gz-1.kcp-unfinished", "state.tar-1.kcp-unfinished"}
+	others := []string{".state.tar-mine", ".state.tar.gz-1.kcp-unfinished", ".state.tar-old-1.kcp-unfinished", "state.tar-1.kcp-unfinished"}
 	for _, name := range append(others, ".state.tar-1.kcp-unfinished", ".state.tar-2.kcp-unfinished") {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte("left"), 0o600); err != nil {
 			t.Fatal(err)
