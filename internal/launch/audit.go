@@ -25,6 +25,10 @@ func checkAuditLog(path string) error {
 
 // appendable says why nothing can be added to a file, or why it cannot be made.
 func appendable(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		// Opening a pipe that nobody reads yet would take until somebody does.
+		return nil
+	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
 		return file.Close()
