@@ -287,8 +287,13 @@ func TestSaveFails(t *testing.T) {
 		if err := os.WriteFile(file, []byte("before"), fileMode); err != nil {
 			t.Fatal(err)
 		}
-		if err := Save(file, fresh(t)); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("the state of nothing was saved: %v", err)
+		nothing := fresh(t)
+		err := Save(file, nothing)
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("the state of nothing was saved: %v", err)
+		}
+		if !strings.Contains(err.Error(), nothing.EtcdDirectory) {
+			t.Errorf("it is not the file to save to that is missing: %v", err)
 		}
 		if content, err := os.ReadFile(file); err != nil || string(content) != "before" {
 			t.Errorf("what was there is %q, %v", content, err)

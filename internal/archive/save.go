@@ -19,7 +19,7 @@ import (
 // Save writes the state of a server that has stopped to file.
 func Save(file string, source State) error {
 	if err := saveTo(file, source); err != nil {
-		return fmt.Errorf("saving the state to %s: %w", file, fileerror.Cause(err))
+		return fmt.Errorf("saving the state to %s: %w", file, err)
 	}
 	return nil
 }
@@ -32,11 +32,11 @@ func saveTo(file string, source State) (err error) {
 	// First, so that a place that cannot be written costs no work.
 	at, err := place.Of(file)
 	if err != nil {
-		return err
+		return fileerror.Cause(err)
 	}
 	next, err := place.Open(at)
 	if err != nil {
-		return err
+		return fileerror.Cause(err)
 	}
 	defer next.Discard()
 
@@ -49,10 +49,19 @@ func saveTo(file string, source State) (err error) {
 	if err := export(source.EtcdDirectory, db); err != nil {
 		return err
 	}
-	if err := write(next, source, db); err != nil {
+	if err := write(placed{next}, source, db); err != nil {
 		return err
 	}
-	return next.Commit()
+	return fileerror.Cause(next.Commit())
+}
+
+// placed is the file that is saved to. What goes wrong with it is told without the name that it
+// has meanwhile; other files are named, lest their errors are taken for those of this one.
+type placed struct{ io.Writer }
+
+func (p placed) Write(b []byte) (int, error) {
+	n, err := p.Writer.Write(b)
+	return n, fileerror.Cause(err)
 }
 
 // write writes the archive of a server with the refined database at path db.
@@ -82,7 +91,11 @@ func write(w io.Writer, source State, db string) error {
 	if err := add(entries, databaseEntry, db); err != nil {
 		return err
 	}
-	return errors.Join(entries.Close(), compressed.Close())
+	// Where one fails the other does, for the same reason.
+	if err := entries.Close(); err != nil {
+		return err
+	}
+	return compressed.Close()
 }
 
 // add adds a file to the archive.
