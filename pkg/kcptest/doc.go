@@ -31,5 +31,6 @@
 // run, what the process logs through klog is kept instead of written, up to a limit, and
 // shown by tests that fail, to whom it says what happened since their control plane was
 // started. WithLog and the environment variable KCPTEST_LOG have it written at once.
-// Programs that have given klog an output of their own keep it.
+// Programs that have given klog an output of their own keep it, also if they do so between
+// control planes.
 package kcptest

@@ -20,30 +20,27 @@ const logVariable = "KCPTEST_LOG"
 // maxLines bounds what is kept of the log of the process.
 const maxLines = 2000
 
-// lastWords is how long the log of the process comes here after the last recording. What
-// libraries have started for a server notices in its own time that there is no server any
-// more, and says so.
+// lastWords is how long after the last recording libraries may say goodbye. What they have
+// started for a server notices in its own time that there is no server any more.
 const lastWords = 10 * time.Second
 
-// partings are what is said then, as information.
+// partings are what is said then, as information, and dropped.
 var partings = [][]byte{[]byte("hutting down"), []byte("topped"), []byte("topping"), []byte("exiting"), []byte("erminating")}
 
 // recorder keeps the log of the process while somebody records. klog has one output for
 // the whole process, and most of what Kubernetes logs does not say which server it is
-// about, so there is one recorder.
+// about, so there is one recorder. Once somebody has recorded it passes on to standard error
+// what nobody records: the log is not put back, because klog does not tell whether it still
+// comes here, and who has given it another output meanwhile is to keep that.
 type recorder struct {
 	// life guards whether the log comes here. It is not held by Write, which klog calls
 	// with a lock of its own that redirecting takes, too.
 	life       sync.Mutex
 	recordings int
-	// restore puts the log back to where it went before; nil if it does not come here.
-	restore func()
-	// linger is when that is done, if nobody records until then.
-	linger *time.Timer
 
 	mu sync.Mutex
-	// idle says that nobody records.
-	idle bool
+	// idle is since when nobody records; zero while somebody does.
+	idle time.Time
 	live map[*recording]io.Writer
 	// lines are the last ones; dropped is how many were there before them.
 	lines   []string
@@ -68,16 +65,11 @@ func capture(live io.Writer) *recording {
 	r := &recording{recorder: p}
 	p.life.Lock()
 	defer p.life.Unlock()
-	if p.restore == nil {
-		p.restore = redirect(p)
-	}
-	if p.linger != nil {
-		p.linger.Stop()
-	}
+	redirect(p)
 	p.recordings++
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.idle = false
+	p.idle = time.Time{}
 	if live != nil {
 		p.live[r] = live
 	}
@@ -90,32 +82,21 @@ func (r *recording) end() {
 		p.life.Lock()
 		defer p.life.Unlock()
 		p.recordings--
-		if p.recordings == 0 {
-			p.linger = time.AfterFunc(lastWords, p.letGo)
-		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.idle = p.recordings == 0
+		if p.recordings == 0 {
+			p.idle = time.Now()
+		}
 		delete(p.live, r)
 	})
-}
-
-// letGo puts the log back to where it went before, unless somebody records again.
-func (p *recorder) letGo() {
-	p.life.Lock()
-	defer p.life.Unlock()
-	if p.recordings == 0 && p.restore != nil {
-		p.restore()
-		p.restore = nil
-	}
 }
 
 // Write takes a line of the log.
 func (p *recorder) Write(line []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.idle {
-		if isParting(line) {
+	if !p.idle.IsZero() {
+		if !p.passes(line) {
 			return len(line), nil
 		}
 		return os.Stderr.Write(line)
@@ -141,6 +122,15 @@ func (p *recorder) Write(line []byte) (int, error) {
 func isTelling(line []byte) bool {
 	return len(line) > 0 && line[0] != 'I' || bytes.Contains(line, []byte(` logger="kcp`))
 }
+
+// passes says whether a line is passed on when nobody records.
+func (p *recorder) passes(line []byte) bool {
+	return !isFatal(line) && (!isParting(line) || time.Since(p.idle) >= lastWords)
+}
+
+// isFatal says whether a line of the log comes from what ends the process, which klog writes
+// to standard error itself.
+func isFatal(line []byte) bool { return len(line) > 0 && line[0] == 'F' }
 
 // isParting says whether a line of the log is what something has to say that ends.
 func isParting(line []byte) bool {
@@ -173,19 +163,17 @@ func (r *recording) since(position int) string {
 	return text.String()
 }
 
-// redirect sends the log of the process to w, a line in each call, and returns what puts it
-// back. If the log goes to anywhere but standard error already, somebody wants to have it
+// redirect sends the log of the process to w, a line in each call. If the log goes to anywhere but standard error already, somebody wants to have it
 // there, and it stays.
 //
 // Nothing else of klog is touched: what captures and restores its whole state is not safe
 // while others log.
-func redirect(w io.Writer) (restore func()) {
+func redirect(w io.Writer) {
 	var flags flag.FlagSet
 	klog.InitFlags(&flags)
 	if flags.Lookup("logtostderr").Value.String() != "true" {
-		return func() {}
+		return
 	}
-	threshold := flags.Lookup("stderrthreshold").Value.String()
 	// What ends the process goes to standard error, too, whatever w does.
 	_ = flags.Set("stderrthreshold", "FATAL")
 	// klog writes each line to the output of its severity and of all below. Keeping the
@@ -195,8 +183,4 @@ func redirect(w io.Writer) (restore func()) {
 	}
 	klog.SetOutputBySeverity("INFO", w)
 	klog.LogToStderr(false)
-	return func() {
-		klog.LogToStderr(true)
-		_ = flags.Set("stderrthreshold", threshold)
-	}
 }
