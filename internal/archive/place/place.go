@@ -24,6 +24,8 @@ const (
 	// suffix ends the names of files that are being written; their place and something that
 	// nobody else has come before it.
 	suffix = ".kcp-unfinished"
+	// mostOfName is how much of the name of their place they have, in bytes.
+	mostOfName = 200
 	// mostLinks is how many links are followed.
 	mostLinks = 40
 )
@@ -129,8 +131,12 @@ func (f *File) Discard() {
 	_ = os.Remove(f.Name())
 }
 
-// prefix begins the names of files that are being written for a place.
-func prefix(place string) string { return "." + filepath.Base(place) + "-" }
+// prefix begins the names of files that are being written for a place. Names of files have
+// 255 bytes at the most, of which that of the place may need all.
+func prefix(place string) string {
+	base := filepath.Base(place)
+	return "." + base[:min(len(base), mostOfName)] + "-"
+}
 
 // isUnfinished says whether a file of that name is being written for a place, and not for one
 // whose name begins with that of this one.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,6 +101,24 @@ func TestCommitAndDiscard(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"state.tar"}, names(t, folder)); diff != "" {
 		t.Errorf("nothing else is left (-want +got)\n%s", diff)
+	}
+}
+
+// TestLongName: whatever a file may be called can be replaced.
+func TestLongName(t *testing.T) {
+	place := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
+	if err := os.WriteFile(place, nil, 0o600); err != nil {
+		t.Skipf("names are shorter here: %v", err)
+	}
+	file := write(t, place, "new")
+	if err := file.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(place); string(content) != "new" {
+		t.Errorf("its content is %q, %v", content, err)
+	}
+	if !Sweep(place) {
+		t.Error("something is said to be written")
 	}
 }
 
