@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/forkless/kcp/internal/filelock"
 )
@@ -98,7 +99,8 @@ func Open(place string) (*File, error) {
 	}
 }
 
-// Commit puts the content into its place.
+// Commit puts the content into its place, where it is even if the machine loses power
+// right after it.
 func (f *File) Commit() error {
 	if err := f.Sync(); err != nil {
 		return err
@@ -116,7 +118,21 @@ func (f *File) Commit() error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	return f.Close()
+	return errors.Join(keepNames(filepath.Dir(f.place)), f.Close())
+}
+
+// keepNames has the names in a directory written to the disk, where the directory can be read
+// and the file system can be asked to.
+func keepNames(directory string) error {
+	opened, err := os.Open(directory)
+	if err != nil {
+		return nil //nolint:nilerr // because who may write to it need not be allowed to read it
+	}
+	err = opened.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, opened.Close())
 }
 
 // Discard removes the content, unless it is in its place.
