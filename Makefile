@@ -58,7 +58,7 @@ test-conformance: build ## run upstream's tests in workspaces, and write docs/co
 ENVTEST_SUITES := builder cache client client/apiutil cluster controller/... envtest handler internal/controller \
 	internal/recorder manager manager/internal/integration metrics/filters reconcile source webhook
 # These download a kube-apiserver of an old version, whatever they are given.
-ENVTEST_SKIP := aggregatedDiscovery=false
+ENVTEST_SKIP := /aggregatedDiscovery=false
 test-envtest: build $(BIN)/libexec/kubectl ## run controller-runtime's tests with kcp in place of kube-apiserver and etcd
 	KUBEBUILDER_ASSETS=$$($(BIN)/kcp envtest-assets $(BIN)/envtest) \
 		$(GO) test -C test/envtest -vet=off -p 1 -count=1 -skip '$(ENVTEST_SKIP)' -timeout $(LONG_TIMEOUT) . $(ENVTEST_SUITES:%=sigs.k8s.io/controller-runtime/pkg/%)
