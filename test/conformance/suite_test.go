@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -109,10 +110,8 @@ func list(report ginkgo.Report) ([]spec, error) {
 		})
 	}
 	slices.SortFunc(specs, func(a, b spec) int {
-		if c := strings.Compare(a.File, b.File); c != 0 {
-			return c
-		}
-		return a.Line - b.Line
+		// Tests that are made in a loop are on the same line.
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.Name, b.Name))
 	})
 	return specs, nil
 }
