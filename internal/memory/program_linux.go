@@ -15,7 +15,7 @@ import (
 // that takes is given back at short intervals, because whoever has waited for the program
 // looks at it soon: finding again what is needed again takes a millisecond.
 const (
-	settling = 50 * time.Millisecond
+	settling = 20 * time.Millisecond
 	settled  = time.Second
 )
 
