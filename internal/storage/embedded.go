@@ -107,10 +107,8 @@ func StartEmbedded(ctx context.Context, options EmbeddedOptions) (*Layer, error)
 	}
 
 	client := newEmbeddedClient(server.Server)
-	return newLayer(client, &options.Settings, true, func() {
-		// The client's own Close would only cancel its context; stopping the server
-		// ends what is under way.
-		_ = client.Close()
+	return newLayer(client.Client, &options.Settings, true, func() {
+		client.close()
 		closeServer()
 	}), nil
 }

@@ -2,11 +2,15 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
@@ -56,6 +60,46 @@ func hear(ctx context.Context, t *testing.T, watch clientv3.WatchChan) clientv3.
 	case <-ctx.Done():
 		t.Fatal("a watch hears nothing any more")
 		return clientv3.WatchResponse{}
+	}
+}
+
+// TestCloseWhileRead: an etcd ends while others read from it, and are told of what was there
+// before it changed. They are refused from then on, and the process lives.
+func TestCloseWhileRead(t *testing.T) {
+	const rounds, writes = 10, 20
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	everything := clientv3.OpGet("/", clientv3.WithPrefix(), clientv3.WithSerializable())
+	for range rounds {
+		layer, err := StartEmbedded(ctx, EmbeddedOptions{Directory: t.TempDir(), Volatile: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := layer.client
+		var readers sync.WaitGroup
+		for _, read := range []func() error{
+			func() error { _, err := client.Do(ctx, everything); return err },
+			func() error { _, err := client.Txn(ctx).Then(everything).Commit(); return err },
+		} {
+			client.Watch(ctx, "/", clientv3.WithPrefix(), clientv3.WithPrevKV())
+			readers.Go(func() {
+				var err error
+				for err == nil {
+					err = read()
+				}
+				if !errors.Is(err, rpctypes.ErrStopped) {
+					t.Error(err)
+				}
+			})
+		}
+		for write := range writes {
+			if _, err := client.Put(ctx, "/key", strconv.Itoa(write)); err != nil {
+				t.Error(err)
+				break
+			}
+		}
+		layer.Close()
+		readers.Wait()
 	}
 }
 

@@ -5,30 +5,17 @@ import (
 	"sync"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/server/v3/etcdserver"
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
-	"go.etcd.io/etcd/server/v3/proxy/grpcproxy/adapter"
 	"google.golang.org/grpc"
 )
 
-// newEmbeddedClient returns a client of an etcd in this process, whose watches may end in
-// any number at the same time.
+// queuedWatches are watches whose requests never make their sender wait, so that any number
+// may end at the same time.
 //
 // All watches of a client share a stream. Upstream's, between a client and a server in one
 // process, has hardly any room: the client does not listen while it says that a watch has
 // ended, and the server confirms the end of each. When twenty end together both wait for
 // the other to listen, for ever, and no watch hears of anything any more. Here what the
 // client says waits in a queue instead.
-func newEmbeddedClient(server *etcdserver.EtcdServer) *clientv3.Client {
-	client := v3client.New(server)
-	remote := queuedWatches{adapter.WatchServerToWatchClient(v3rpc.NewWatchServer(server))}
-	client.Watcher = clientv3.NewWatchFromWatchClient(remote, client)
-	return client
-}
-
-// queuedWatches are watches whose requests never make their sender wait.
 type queuedWatches struct{ pb.WatchClient }
 
 // Watch implements pb.WatchClient.
