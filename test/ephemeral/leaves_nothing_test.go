@@ -147,7 +147,9 @@ func TestSignals(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		for _, after := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 0} {
 			tr := newTrail(t)
-			cmd := exec.Command(kcp, "run", "--", "sh", "-c", "echo up; sleep 600")
+			// The shell does not stay: one that is about to start a program may miss an
+			// interrupt, and wait for that program, by whomever it is sent.
+			cmd := exec.Command(kcp, "run", "--", "sh", "-c", "echo up; exec sleep 600")
 			cmd.Env = tr.env()
 			var errOut bytes.Buffer
 			cmd.Stderr = &errOut
