@@ -1,20 +1,19 @@
 package registry
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/forkless/kcp/internal/servertest/another"
 )
 
 // registerVariable makes this test binary register the identifier it names, and live until
@@ -98,31 +97,15 @@ func TestRegister(t *testing.T) {
 
 func TestKilledServersAreForgotten(t *testing.T) {
 	directory := alone(t)
-	other := exec.CommandContext(t.Context(), os.Args[0])
-	other.Env = append(os.Environ(), registerVariable+"=other")
-	stdin, err := other.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = stdin.Close() }()
-	stdout, err := other.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || strings.TrimSpace(line) != "registered" {
-		t.Fatalf("the other process says %q, %v", line, err)
+	other := another.Start(t, registerVariable+"=other")
+	if line := other.Line(t); line != "registered" {
+		t.Fatalf("the other process says %q", line)
 	}
 	found, ok, err := Find("other")
 	if err != nil || !ok || found.PID != other.Process.Pid {
 		t.Errorf("the other process is listed as %+v, %t, %v", found, ok, err)
 	}
-	if err := other.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = other.Wait()
+	other.Kill(t)
 	if ids := list(t); ids != nil {
 		t.Errorf("a killed process is listed: %v", ids)
 	}

@@ -1,17 +1,16 @@
 package rootdir
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/forkless/kcp/internal/servertest/another"
 )
 
 const (
@@ -50,28 +49,11 @@ func holder(pid int) Holder {
 }
 
 // elsewhere holds the directory at path in another process.
-func elsewhere(t *testing.T, path string) *exec.Cmd {
+func elsewhere(t *testing.T, path string) *another.Process {
 	t.Helper()
-	other := exec.Command(os.Args[0])
-	other.Env = append(os.Environ(), holdVariable+"="+path)
-	// Kept open, though unused, for as long as the process is to live.
-	stdin, err := other.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := other.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = stdin.Close()
-		_ = other.Wait()
-	})
-	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || strings.TrimSpace(line) != holding {
-		t.Fatalf("the other process did not take hold of the directory: %q, %v", line, err)
+	other := another.Start(t, holdVariable+"="+path)
+	if line := other.Line(t); line != holding {
+		t.Fatalf("the other process did not take hold of the directory: %q", line)
 	}
 	return other
 }
@@ -94,10 +76,7 @@ func TestOneHolder(t *testing.T) {
 	}
 
 	// A process that is killed lets go without any help.
-	if err := other.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = other.Wait()
+	other.Kill(t)
 	d, err := Open(path, ".kcp", holder(os.Getpid()))
 	if err != nil {
 		t.Fatalf("the directory of a killed process cannot be opened: %v", err)

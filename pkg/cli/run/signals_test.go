@@ -3,7 +3,6 @@
 package run
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/forkless/kcp/internal/servertest/another"
 )
 
 // stuckVariable makes this test binary a program that is told to stop and, unless its value
@@ -38,36 +39,13 @@ func stuck() {
 	time.Sleep(time.Hour)
 }
 
-// other is another process that is this program.
-type other struct {
-	*exec.Cmd
-	lines *bufio.Reader
-}
-
-// start starts one, which stops when it is told to if obstinate is "no".
-func start(t *testing.T, obstinate string) other {
+// tell sends a process a signal once it has said a line.
+func tell(t *testing.T, other *another.Process, line string, s os.Signal) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), stuckVariable+"="+obstinate)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	if got := other.Line(t); got != line {
+		t.Fatalf("it says %q, want %q", got, line)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return other{Cmd: cmd, lines: bufio.NewReader(out)}
-}
-
-// tell sends it a signal once it has said a line.
-func (o other) tell(t *testing.T, line string, s os.Signal) {
-	t.Helper()
-	if got, err := o.lines.ReadString('\n'); got != line {
-		t.Fatalf("it says %q, %v; want %q", got, err, line)
-	}
-	if err := o.Process.Signal(s); err != nil {
+	if err := other.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -80,8 +58,8 @@ func TestFirstSignal(t *testing.T) {
 			// Programs started by nohup are not told, and pass that on.
 			continue
 		}
-		o := start(t, "no")
-		o.tell(t, "listening\n", s)
+		o := another.Start(t, stuckVariable+"=no")
+		tell(t, o, "listening", s)
 		_ = o.Wait()
 		if got := o.ProcessState.ExitCode(); got != want {
 			t.Errorf("after %v it ended with %d, want %d", s, got, want)
@@ -92,9 +70,9 @@ func TestFirstSignal(t *testing.T) {
 // TestSecondSignal: a program that does not stop when it is told to is ended by who tells
 // it a second time.
 func TestSecondSignal(t *testing.T) {
-	o := start(t, "yes")
-	o.tell(t, "listening\n", os.Interrupt)
-	o.tell(t, "told\n", os.Interrupt)
+	o := another.Start(t, stuckVariable+"=yes")
+	tell(t, o, "listening", os.Interrupt)
+	tell(t, o, "told", os.Interrupt)
 	err := o.Wait()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

@@ -3,7 +3,6 @@
 package job
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/forkless/kcp/internal/servertest/another"
 	"github.com/forkless/kcp/pkg/cli/kcp/ephemeral/self"
 	"github.com/forkless/kcp/pkg/cli/run"
 )
@@ -200,24 +200,10 @@ func TestKilledAlone(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not do so")
 	}
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), doomed+"=yes")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	eventually(t, "its program is gone", func() bool { return !runs(strings.TrimSpace(line)) })
+	killed := another.Start(t, doomed+"=yes")
+	program := killed.Line(t)
+	killed.Kill(t)
+	eventually(t, "its program is gone", func() bool { return !runs(program) })
 }
 
 func TestNotAProgram(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/forkless/kcp/internal/archive/place"
 	"github.com/forkless/kcp/internal/rootdir"
+	"github.com/forkless/kcp/internal/servertest/another"
 )
 
 const (
@@ -75,28 +76,13 @@ func beDoomed() {
 // TestKilled shows that nothing is left of a process that was killed, nor of its watcher.
 func TestKilled(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), doomed+"=yes")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := strings.Fields(line)
+	killed := another.Start(t, doomed+"=yes")
+	words := strings.Fields(killed.Line(t))
 	scratch := words[3]
 	if _, err := os.Stat(scratch); err != nil {
 		t.Fatalf("there is no directory to begin with: %v", err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
+	killed.Kill(t)
 	for _, left := range []string{scratch, scratch + ".lock", strings.ReplaceAll(words[4], "\x00", " ")} {
 		eventually(t, left+" is gone", func() bool {
 			_, err := os.Stat(left)
