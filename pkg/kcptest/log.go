@@ -163,8 +163,8 @@ func (r *recording) since(position int) string {
 	return text.String()
 }
 
-// redirect sends the log of the process to w, a line in each call. If the log goes to anywhere but standard error already, somebody wants to have it
-// there, and it stays.
+// redirect sends the log of the process to w, a line in each call. If the log goes to anywhere
+// but standard error already, somebody wants to have it there, and it stays.
 //
 // Nothing else of klog is touched: what captures and restores its whole state is not safe
 // while others log.
