@@ -43,9 +43,8 @@ type Batch struct {
 	touched []*store
 	// effects are what the writes do to the number of objects, in the same order.
 	effects []effect
-	// puts are the keys that the batch puts into each store, in order, without the
-	// prefix of the layer.
-	puts map[*store][]string
+	// last is what the batch changes last in each store, but for purges.
+	last map[*store]step
 	// places are where the batch writes, and over is closed when it has been written.
 	places map[place]struct{}
 	over   chan struct{}
@@ -62,9 +61,18 @@ type effect struct {
 	purge   bool
 }
 
+// step is what a batch does to an object.
+type step struct {
+	// key is without the prefix of the layer.
+	key     string
+	removes bool
+	// alone says that the batch changes nothing else in the store.
+	alone bool
+}
+
 // NewBatch returns an empty batch.
 func (l *Layer) NewBatch() *Batch {
-	return &Batch{layer: l, puts: map[*store][]string{}, places: map[place]struct{}{}}
+	return &Batch{layer: l, last: map[*store]step{}, places: map[place]struct{}{}}
 }
 
 // Create adds the creation of an object in a cluster.
@@ -96,6 +104,7 @@ func (b *Batch) Delete(resource Resource, cluster logicalcluster.Name, obj runti
 	}
 	b.compares = append(b.compares, clientv3.Compare(clientv3.ModRevision(key), "=", version))
 	b.writes = append(b.writes, clientv3.OpDelete(key))
+	b.notes(s, key, true)
 	b.touches(s, cluster)
 	b.affects(resource, effect{cluster: cluster, delta: -1})
 }
@@ -200,34 +209,34 @@ func (b *Batch) written(ctx context.Context, revision int64, responses []*etcdse
 	}
 }
 
-// waitForCaches waits until the watch caches have all that the batch put. They take
-// events one by one and say that they are at a version when they have the first of it, so
-// a list at that version could miss the others.
+// waitForCaches waits until the watch caches have taken in all that the batch has put and
+// deleted. They take events one by one and say that they are at a version when they have the
+// first of it, so a list at that version could miss the others.
 func (b *Batch) waitForCaches(ctx context.Context, revision uint64) {
-	for s, keys := range b.puts {
-		if len(keys) < 2 {
+	for s, last := range b.last {
+		if last.alone {
 			continue
 		}
-		last := keys[len(keys)-1]
 		// Whatever keeps a cache from it, the batch is written: there is no error to return.
 		_ = wait.PollUntilContextTimeout(ctx, cachePoll, cacheTimeout, true, func(ctx context.Context) (bool, error) {
-			return s.cachedAt(ctx, last) >= revision, nil
+			return s.hasTaken(ctx, last, revision), nil
 		})
 	}
 }
 
-// cachedAt returns the version at which the watch cache has the object at key; 0 if it
-// does not have it.
-func (s *store) cachedAt(ctx context.Context, key string) uint64 {
+// hasTaken says whether the watch cache has taken in a step that was written at a version.
+func (s *store) hasTaken(ctx context.Context, done step, version uint64) bool {
+	options := storage.GetOptions{ResourceVersion: "0"}
+	if done.removes {
+		// A cache that is behind may not have had the object yet.
+		options.ResourceVersion = strconv.FormatUint(version, 10)
+	}
 	obj := s.newObject()
-	if err := s.Interface.Get(ctx, key, storage.GetOptions{ResourceVersion: "0"}, obj); err != nil {
-		return 0
+	if err := s.Interface.Get(ctx, done.key, options, obj); err != nil {
+		return done.removes && storage.IsNotFound(err)
 	}
-	version, err := s.Versioner().ObjectResourceVersion(obj)
-	if err != nil {
-		return 0
-	}
-	return version
+	cached, err := s.Versioner().ObjectResourceVersion(obj)
+	return err == nil && cached >= version
 }
 
 // put adds a write that needs the key to be at a revision; 0 is "not there".
@@ -250,7 +259,13 @@ func (b *Batch) put(resource Resource, cluster logicalcluster.Name, obj runtime.
 		created = 1
 	}
 	b.affects(resource, effect{cluster: cluster, delta: created})
-	b.puts[s] = append(b.puts[s], strings.TrimPrefix(key, b.layer.prefix))
+	b.notes(s, key, false)
+}
+
+// notes remembers what the last write does.
+func (b *Batch) notes(s *store, key string, removes bool) {
+	_, more := b.last[s]
+	b.last[s] = step{key: strings.TrimPrefix(key, b.layer.prefix), removes: removes, alone: !more}
 }
 
 // locate returns the key of obj in etcd, the version obj carries, and its store. It

@@ -3,6 +3,8 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -272,6 +274,34 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	stale.Update(configMaps, one, stored)
 	if err := stale.Commit(t.Context()); !errors.Is(err, ErrBatchConflict) {
 		t.Errorf("batch with a stale update: %v", err)
+	}
+}
+
+// TestBatchIsListedAsAWhole: a list that has what a batch has changed has nothing of what the
+// batch has removed. A watch cache takes in one after the other.
+func TestBatchIsListedAsAWhole(t *testing.T) {
+	const rounds, removed = 50, 50
+	layer, store := openConfigMaps(t)
+	changed := create(t, store, one, "changed")
+	for round := range rounds {
+		others := make([]*corev1.ConfigMap, removed)
+		for i := range others {
+			others[i] = create(t, store, one, fmt.Sprintf("removed-%d", i))
+		}
+		batch := layer.NewBatch()
+		changed.Data = map[string]string{"round": strconv.Itoa(round)}
+		batch.Update(configMaps, one, changed)
+		for _, other := range others {
+			batch.Delete(configMaps, one, other)
+		}
+		if err := batch.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got, items := list(t, store, one, storage.ListOptions{})
+		if !cmp.Equal([]string{"one/changed"}, got) || items.Items[0].ResourceVersion != batch.ResourceVersion() {
+			t.Fatalf("round %d: %v at %s, want one object at %s", round, got, items.ResourceVersion, batch.ResourceVersion())
+		}
+		changed = &items.Items[0]
 	}
 }
 

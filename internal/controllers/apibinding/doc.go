@@ -17,8 +17,8 @@
 //     it is, and the controller says what that was.
 //  2. Whoever takes or gives back resources of a workspace, here and in the controller of
 //     CustomResourceDefinitions, does so in turn (controller.ClusterLocks) and in a
-//     transaction that requires the LogicalCluster not to have changed. What others have is
-//     read after the LogicalCluster.
+//     transaction that requires the LogicalCluster and the binding not to have changed. What
+//     others have is read after the LogicalCluster.
 //  3. A binding hears of changes of its export, and of what that offers, through an index
 //     by the reference as it is written; one that waits for names hears of every change in
 //     its workspace.

@@ -109,10 +109,15 @@ func (r *reconciler) addLocks(batch *storage.Batch, cluster logicalcluster.Name,
 	if !plan.Claims || f.ClusterGone {
 		return
 	}
-	if lc := binding.WithLocks(f.lc, plan.Locks); lc != f.lc {
-		batch.Update(cached.LogicalClusters, cluster, lc)
-	} else {
+	lc := binding.WithLocks(f.lc, plan.Locks)
+	if lc == f.lc {
 		batch.Require(cached.LogicalClusters, cluster, lc)
+		return
+	}
+	batch.Update(cached.LogicalClusters, cluster, lc)
+	if plan.Binding == f.Binding {
+		// It may have inherited something since it was read.
+		batch.Require(cached.APIBindings, cluster, plan.Binding)
 	}
 }
 
