@@ -2,6 +2,7 @@ package kcptest_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -92,17 +93,14 @@ func checkHeap(t *testing.T, before int64) int64 {
 	t.Helper()
 	// A control plane takes more than twice this.
 	const tolerance = 3 << 20
-	deadline := time.Now().Add(time.Minute)
-	for {
-		after := heap.InUse()
-		if after <= before+tolerance {
-			return after
+	var after int64
+	eventually(t, "the heap", func(context.Context) error {
+		if after = heap.InUse(); after > before+tolerance {
+			return fmt.Errorf("it grew from %d KB to %d KB", before>>10, after>>10)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the heap grew from %d KB to %d KB", before>>10, after>>10)
-		}
-		time.Sleep(100 * time.Millisecond) //nolint:forbidigo // because nothing tells when memory is free
-	}
+		return nil
+	})
+	return after
 }
 
 // TestNothingStays: a process that starts and stops control planes, one after the other, is
